@@ -1,10 +1,24 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const SECOND_MS = 1_000
 const elsewhere = ['**/node_modules/**', '**/.data/**']
 const globalSetup = ['service/src/testing/global-setup.ts']
 
-// `test` is what every change runs; `long` holds the proofs at length: crashes, races, models.
+/** What takes longest comes first: a long file at the end would keep one worker busy and leave the other idle. */
+const LONGEST = ['/e2e/crash-', '/e2e/start-up', '/e2e/', '/money-moves', '/cli/']
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) =>
+      [...LONGEST, ''].findIndex(part => moduleId.includes(part))
+    // oxlint-disable-next-line unicorn/no-array-sort -- the sequencer's own method, which mutates nothing
+    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other))
+  }
+}
+
+// `test` is what every change runs; `long` holds the proofs at length: crashes, races, models. `browser`
+// opens the console in Chromium.
 export default defineConfig({
   // Packages of this project are tested as they are written, not as they were last built.
   ssr: { resolve: { conditions: ['@batua/source', 'module', 'node', 'development|production'] } },
@@ -13,6 +27,7 @@ export default defineConfig({
     maxWorkers: 2,
     // What modules keep (ids, clocks, a sink) harms no other file, so files share what was imported once.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     reporters: ['default'],
     projects: [
       {
@@ -20,10 +35,22 @@ export default defineConfig({
         test: {
           name: 'test',
           include: ['**/*.test.ts'],
-          exclude: ['**/*.long.test.ts', ...elsewhere],
+          exclude: ['**/*.long.test.ts', '**/*.browser.test.ts', ...elsewhere],
           globalSetup,
-          testTimeout: 20 * SECOND_MS,
-          hookTimeout: 30 * SECOND_MS,
+          testTimeout: 60 * SECOND_MS,
+          hookTimeout: 120 * SECOND_MS,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: ['**/*.browser.test.ts'],
+          exclude: elsewhere,
+          globalSetup,
+          fileParallelism: false,
+          testTimeout: 180 * SECOND_MS,
+          hookTimeout: 120 * SECOND_MS,
         },
       },
       {

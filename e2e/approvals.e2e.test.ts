@@ -102,6 +102,7 @@ describe('a payment above the approval threshold', () => {
       })
       expect(error.details).toEqual({
         ...{ payment_id: null, status: 'pending_approval', approval_id: first.approval_id },
+        same_request: amount === 200,
       })
     }
     expect(await reject(first.approval_id)).toMatchObject({ status: 'rejected', payment_id: null })

@@ -46,7 +46,7 @@ const unknownKey = `agk_live_${'x'.repeat(43)}`
 const unknownSecret = `sk_live_${'x'.repeat(43)}`
 const unknownSession = `ses_live_${'x'.repeat(43)}`
 
-/** Parameters of addresses that name nothing of anybody's, or that answer whoever asks. */
+/** Path parameters of things without an owner, or that any caller may read. */
 const NOBODYS = ['control', 'day', 'gateway', 'handle', 'payment_session_id', 'phone', 'tier']
 
 test('every path parameter either names something with an owner, and is tested with strangers, or is listed as an exception', () => {
@@ -58,7 +58,7 @@ function changed(secret: string): string {
   return `${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`
 }
 
-/** Credentials that prove nothing, by what is wrong with them. */
+/** Invalid credentials, by their fault. */
 function wrongCredentials(): Record<string, Headers> {
   const { platform, payer, stranger, ownerHeaders, adminHeaders } = world
   const [owner, admin] = [tokenOf(ownerHeaders), tokenOf(adminHeaders)]
@@ -105,7 +105,7 @@ test.each(guarded)('the route %s refuses other kinds of credentials', async (ope
   }
 })
 
-/** What proves nothing and can be sent along with a right credential of this kind. */
+/** Invalid credentials that can be sent together with a valid credential of this kind. */
 function wrongBeside(kind: Kind, right: Headers): Headers[] {
   const { cookie } = right
   return [
@@ -147,7 +147,7 @@ test.each(bySession)(
   },
 )
 
-/** These tell whoever asks whether something is genuine, and say so with 200. */
+/** These report to any caller whether something is genuine, with status 200. */
 const ANSWERS_STRANGERS: readonly OperationId[] = [
   'verifyTransaction',
   'restoreNonce',
@@ -157,7 +157,7 @@ const ANSWERS_STRANGERS: readonly OperationId[] = [
   'getPublicKey',
 ]
 
-/** Whose an agent or a certificate is may be known; of all else a stranger does not even learn that it exists. */
+/** The owner of an agent or a certificate is not secret; the existence of anything else is. */
 const MAY_BE_KNOWN: readonly string[] = ['agent_id', 'cert_id']
 
 const addressed: Row[] = guarded.filter(

@@ -5,19 +5,21 @@ import { emptyWallets } from './src/empty-wallets.ts'
 import { ADMIN_PHONE, logIn } from './src/log-in.ts'
 import { guarded, KINDS, type Kind, NEEDS_MORE, open, ownHeaders, takes } from './src/route-table.ts'
 import { openStage, type Stage } from './src/stage.ts'
-import { DESTRUCTIVE, VALID_CALLS } from './src/valid-calls.ts'
-import { openWorld, type World } from './src/world.ts'
+import { VALID_CALLS } from './src/valid-calls.ts'
+import { openWorld, type UsedWorld, useUp, type World } from './src/world.ts'
 
 const OTHER_ADMIN = '9888888888'
 
 let stage: Stage
 let api: Api
 let world: World
+let used: UsedWorld
 
 beforeAll(async () => {
   stage = await openStage({ ADMIN_PHONES: `${ADMIN_PHONE},${OTHER_ADMIN}` })
   ;({ api } = stage)
   world = await openWorld(api)
+  used = useUp(world)
 })
 afterAll(() => stage.close())
 
@@ -48,22 +50,6 @@ test('logging in needs no credential and accepts any valid one', async () => {
   }
 })
 
-const PAIRS = guarded.flatMap(([operation, route]) =>
-  KINDS.filter(kind => takes(route, kind)).map(kind => [operation, kind, route] as const),
-)
-
-test.each(PAIRS)(
-  'the route %s serves an authorized %s',
-  async (operation: OperationId, kind: Kind, route: Route) => {
-    const own = DESTRUCTIVE.includes(operation) ? await openWorld(api) : world
-    if (operation === 'deletePlatform') await emptyWallets(own)
-    // The administrator's session is everybody's here, so another's is ended.
-    const headers =
-      operation === 'logOutAdmin' ? await logIn(api, OTHER_ADMIN, 'admin') : ownHeaders(own, operation, kind)
-    await api.ok(route, { ...VALID_CALLS[operation](own), headers })
-  },
-)
-
 test('two valid credentials of different kinds are accepted', async () => {
   const { platform, payer, ownerHeaders } = world
   const headers = { ...platform.headers, ...payer.headers, ...ownerHeaders }
@@ -72,3 +58,17 @@ test('two valid credentials of different kinds are accepted', async () => {
   await api.ok(routes.listOwners, { headers })
   await api.ok(routes.getSession, { headers })
 })
+
+const PAIRS = guarded.flatMap(([operation, route]) =>
+  KINDS.filter(kind => takes(route, kind)).map(kind => [operation, kind, route] as const),
+)
+
+test.each(PAIRS)('the route %s serves an authorized %s', (operation: OperationId, kind: Kind, route: Route) =>
+  used.attempt(async here => {
+    if (operation === 'deletePlatform') await emptyWallets(here)
+    // All tests share the administrator's session, so another one is ended.
+    const headers =
+      operation === 'logOutAdmin' ? await logIn(api, OTHER_ADMIN, 'admin') : ownHeaders(here, operation, kind)
+    await api.ok(route, { ...VALID_CALLS[operation](here), headers })
+  }),
+)

@@ -3,7 +3,7 @@ import pMap from 'p-map'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Api, errorOf, pathOf, type Reply, request, type Sent } from './src/api.ts'
 import type { ServiceDatabase } from './src/database.ts'
-import { jsonText, misfits, NOT_AN_OBJECT, raw, type Schema } from './src/hostile.ts'
+import { invalidValues, jsonText, NOT_AN_OBJECT, raw, type Schema } from './src/invalid-values.ts'
 import { kindFor, ownHeaders } from './src/route-table.ts'
 import type { Service } from './src/service.ts'
 import { openStage, type Stage } from './src/stage.ts'
@@ -15,7 +15,7 @@ const BODY_LIMIT_BYTES = 64 * 1024
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 const table = Object.entries(routes) as [OperationId, Route][]
-// The gateway's notices are judged by their signature over the raw bytes, before anything is parsed.
+// A gateway webhook is accepted by its signature over the raw bytes, before anything is parsed.
 const withBody = table.filter(([operation, route]) => route.body && operation !== 'receiveGatewayNotice')
 const withQuery = table.filter(([, route]) => route.query)
 
@@ -44,12 +44,12 @@ function validCall(operation: OperationId, route: Route): Sent {
 interface Attempt {
   readonly name: string
   readonly send: () => Promise<Reply>
-  /** The field that the error must name; null where there is none to name. */
+  /** The field that the error must name; null if there is none. */
   readonly field: string | null
   readonly status?: number
 }
 
-/** Makes every attempt; answers in words each that was not refused as it must be. */
+/** Makes every attempt; returns a description of each that was not refused correctly. */
 async function faultsOf(attempts: readonly Attempt[]): Promise<string[]> {
   const faults = await pMap(
     attempts,
@@ -87,7 +87,7 @@ describe('an invalid body', () => {
       const sendText = (text: string) => () =>
         api.send(route, { ...call, body: text, headers: { ...call.headers, ...JSON_TYPE } })
       const spoilt = Object.entries(properties).flatMap(([field, schema]) =>
-        Object.entries(misfits(schema)).map(([wrong, value]) => ({
+        Object.entries(invalidValues(schema)).map(([wrong, value]) => ({
           name: `${field} is ${wrong}`,
           field: isJson(value) ? field : null,
           send: sendText(jsonText({ ...body, [field]: value })),
@@ -100,7 +100,7 @@ describe('an invalid body', () => {
       }))
       const strange = STRANGE_FIELDS.map(field => ({
         name: `with ${field}`,
-        // Nobody can be told the name of a field that has none.
+        // An error cannot name a field without a name.
         field: field || null,
         send: sendText(jsonText(body).replace(/^\{/, `{${JSON.stringify(field)}:{"a":1}${comma(body)}`)),
       }))
@@ -116,7 +116,7 @@ describe('an invalid body', () => {
   test.each(withBody)('of %s that is not a JSON object is refused', async (operation, route) => {
     const call = validCall(operation, route)
     const { required = [] } = route.body as Schema
-    // Where no field is needed, nothing at all is as good as {}.
+    // If no field is required, an empty body is as good as {}.
     const nothing = route.method === 'POST' && required.length === 0 ? {} : { nothing: '' }
     const attempts = Object.entries({ ...NOT_AN_OBJECT, ...nothing }).map(([name, body]) => ({
       name,
@@ -185,7 +185,7 @@ function comma(body: object): string {
   return Object.keys(body).length > 0 ? ',' : ''
 }
 
-/** Whether a spoilt value is JSON at all: where it is not, the body is refused before its fields are looked at. */
+/** Whether an invalid value is JSON: if not, the body is refused before its fields are validated. */
 function isJson(value: unknown): boolean {
   try {
     JSON.parse(jsonText(value))
@@ -251,7 +251,7 @@ describe('an invalid query', () => {
   )
 })
 
-/** Encoded texts that no schema of this kind takes. */
+/** Encoded texts that no schema of this kind accepts. */
 function misfittingTexts(schema: Schema): string[] {
   const unreadable = ['%00', 'a%0ab', '%ed%a0%80', '%ff', '%c0%af', 'a%7f']
   switch ([schema.type].flat()[0]) {
@@ -297,7 +297,7 @@ function misfittingTexts(schema: Schema): string[] {
   }
 }
 
-/** Whether an encoded text can be read at all: where not, the whole query is refused. */
+/** Whether an encoded text can be decoded: if not, the whole query is refused. */
 function isEncoded(text: string): boolean {
   try {
     decodeURIComponent(text)
@@ -352,7 +352,7 @@ describe('an invalid path', () => {
   })
 })
 
-/** These say "no" with 200 to any name there can be. */
+/** These return 200 for any name. */
 const ANSWERS_WHATEVER: readonly OperationId[] = [
   'getHandleAvailability',
   'getAgentExistence',
@@ -396,7 +396,7 @@ describe('an invalid Idempotency-Key header', () => {
   })
 })
 
-/** Header values are bytes; whoever writes UTF-8 into them sends these. */
+/** Header values are bytes; a client that writes UTF-8 sends these. */
 function encodeHeader(text: string): string {
   return Buffer.from(text).toString('latin1')
 }

@@ -1,45 +1,45 @@
 import { type ErrorEnvelope, routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { request } from './src/api.ts'
-import { bookFaults } from './src/book.ts'
+import { type FakeGateway, type Notice, startFakeGateway } from './src/fake-gateway.ts'
+import { ledgerFaults } from './src/ledger-faults.ts'
 import { type Agent, newBankAccount, type Platform } from './src/network.ts'
-import { openSimulation, type Rehearsal, type Session } from './src/rehearse.ts'
+import { openSandboxScenarios, type SandboxScenarios, type Session } from './src/sandbox-scenarios.ts'
 import { openStage, type Stage } from './src/stage.ts'
-import { type Notice, type StandIn, startStandIn } from './src/stand-in.ts'
 
-// The service with a real gateway's adapters, as its own process, and a stand-in for that gateway, as another.
+// The service with a real gateway's adapters in its own process, and a fake of that gateway.
 
-let cashfree: StandIn
+let cashfree: FakeGateway
 let stage: Stage
-let rehearsal: Rehearsal
+let scenarios: SandboxScenarios
 let platform: Platform
 
 beforeAll(async () => {
-  cashfree = await startStandIn()
+  cashfree = await startFakeGateway()
   stage = await openStage({ ...cashfree.settings, SETTLEMENT: 'off', LOG_LEVEL: 'debug' })
-  rehearsal = openSimulation(stage.api)
+  scenarios = openSandboxScenarios(stage.api)
   platform = await stage.network.platform()
 })
 afterAll(async () => {
-  expect(await bookFaults(stage.database.query)).toEqual([])
-  expect((await cashfree.look()).violations).toEqual([])
+  expect(await ledgerFaults(stage.database.query)).toEqual([])
+  expect((await cashfree.state()).violations).toEqual([])
   await stage.close()
   await cashfree.close()
 })
 
 async function newAgent(account = newBankAccount()): Promise<Agent> {
   const owner = await stage.network.owner(platform)
-  expect((await rehearsal.kyc(owner, account)).kyc_status).toBe('verified')
+  expect((await scenarios.kyc(owner, account)).kyc_status).toBe('verified')
   return stage.network.agent(owner)
 }
 
-/** Posts a webhook to the intake of payments or of payouts; answers the status. */
+/** Posts a webhook of payments or of payouts; returns the status. */
 async function deliver(gateway: string, notice: Notice): Promise<number> {
   const call = { headers: notice.headers, body: notice.body }
   return (await request(stage.api.address, 'POST', `/v1/gateway/${gateway}/webhooks`, call)).status
 }
 
-/** The human pays at the gateway, which says so. */
+/** The payer pays at the gateway, which sends a webhook. */
 async function paidNotice({ order_id }: Session): Promise<Notice> {
   const cf_payment_id = await cashfree.pay(order_id)
   const data = { order: { order_id }, payment: { cf_payment_id, payment_status: 'SUCCESS' } }
@@ -50,7 +50,7 @@ const available = async (agent: Agent) => (await stage.network.balance(agent)).a
 
 async function fundedAgent(): Promise<Agent> {
   const agent = await newAgent()
-  expect(await deliver('cashfree', await paidNotice(await rehearsal.open(agent, 1000)))).toBe(200)
+  expect(await deliver('cashfree', await paidNotice(await scenarios.open(agent, 1000)))).toBe(200)
   expect(await available(agent)).toBe(975)
   return agent
 }
@@ -69,41 +69,41 @@ test.each([
   ],
 ])('the bank’s response about an account decides its verification: %s', async (reason, said) => {
   const account = newBankAccount()
-  await cashfree.bankSays(account, said)
+  await cashfree.bankResponds(account, said)
   const owner = await stage.network.owner(platform)
-  expect(await rehearsal.kyc(owner, account)).toMatchObject({ kyc_status: 'failed', reason })
+  expect(await scenarios.kyc(owner, account)).toMatchObject({ kyc_status: 'failed', reason })
 })
 
 test('a payment is credited by its webhook, once, however often the webhook is repeated', async () => {
   const agent = await newAgent()
-  const session = await rehearsal.open(agent, 1000)
+  const session = await scenarios.open(agent, 1000)
   const notice = await paidNotice(session)
   expect(await deliver('cashfree', notice)).toBe(200)
-  expect(await rehearsal.funding(agent, session)).toMatchObject({ status: 'completed' })
+  expect(await scenarios.funding(agent, session)).toMatchObject({ status: 'completed' })
   expect(await deliver('cashfree', notice)).toBe(200)
   expect(await available(agent)).toBe(975)
 })
 
 test('a payment without a webhook is found by a status query within a minute', async () => {
   const agent = await newAgent()
-  const session = await rehearsal.open(agent, 1000)
+  const session = await scenarios.open(agent, 1000)
   await request(stage.api.address, 'GET', new URL(session.checkout_url).pathname)
   await cashfree.pay(session.order_id)
-  expect(await rehearsal.funding(agent, session)).toMatchObject({ status: 'pending' })
-  await rehearsal.advance(60)
-  expect(await rehearsal.funding(agent, session)).toMatchObject({ status: 'completed' })
+  expect(await scenarios.funding(agent, session)).toMatchObject({ status: 'pending' })
+  await scenarios.advance(60)
+  expect(await scenarios.funding(agent, session)).toMatchObject({ status: 'completed' })
   expect(await available(agent)).toBe(975)
 })
 
 test('a session that is paid twice is credited once, and the second payment is refunded', async () => {
   const agent = await newAgent()
-  const session = await rehearsal.open(agent, 1000)
+  const session = await scenarios.open(agent, 1000)
   for (const notice of [await paidNotice(session), await paidNotice(session)]) {
     expect(await deliver('cashfree', notice)).toBe(200)
   }
-  await rehearsal.advance(60)
+  await scenarios.advance(60)
   expect(await available(agent)).toBe(975)
-  const { refunds } = await cashfree.look()
+  const { refunds } = await cashfree.state()
   expect(refunds.filter(({ order_id }) => order_id === session.order_id)).toMatchObject([
     { refund_status: 'SUCCESS', refund_amount: 1000 },
   ])
@@ -111,7 +111,7 @@ test('a session that is paid twice is credited once, and the second payment is r
 
 test('a webhook with a wrong signature gets 401 and credits nothing', async () => {
   const agent = await newAgent()
-  const session = await rehearsal.open(agent, 1000)
+  const session = await scenarios.open(agent, 1000)
   const notice = await paidNotice(session)
   const forged = { ...notice, body: notice.body.replace('SUCCESS', 'SUCCESS ') }
   const call = { headers: forged.headers, body: forged.body }
@@ -121,12 +121,12 @@ test('a webhook with a wrong signature gets 401 and credits nothing', async () =
   expect(await available(agent)).toBe(0)
 })
 
-/** A withdrawal that the gateway has taken, and its name there. */
+/** A withdrawal that the gateway has accepted, and its id there. */
 async function withdrawn(agent: Agent) {
-  const line = await rehearsal.withdraw(agent, 400)
-  await rehearsal.advance(0)
+  const line = await scenarios.withdraw(agent, 400)
+  await scenarios.advance(0)
   const transferId = line.replace(/^txn_/, 'po_')
-  const { transfers } = await cashfree.look()
+  const { transfers } = await cashfree.state()
   expect(transfers.filter(transfer => transfer.transfer_id === transferId)).toMatchObject([
     { transfer_amount: 400 },
   ])
@@ -142,12 +142,12 @@ async function tell(transferId: string, status: string, utr?: string): Promise<v
 test('a withdrawal completes with the bank’s reference, and is credited again if the bank returns it', async () => {
   const agent = await fundedAgent()
   const { line, transferId } = await withdrawn(agent)
-  expect(await rehearsal.line(agent, line)).toMatchObject({ status: 'pending' })
+  expect(await scenarios.line(agent, line)).toMatchObject({ status: 'pending' })
   await tell(transferId, 'SUCCESS', 'UTR426000000001')
-  expect(await rehearsal.line(agent, line)).toMatchObject({ status: 'completed', utr: 'UTR426000000001' })
+  expect(await scenarios.line(agent, line)).toMatchObject({ status: 'completed', utr: 'UTR426000000001' })
   expect(await available(agent)).toBe(575)
   await tell(transferId, 'REVERSED', 'UTR426000000001')
-  expect(await rehearsal.line(agent, line)).toMatchObject({ status: 'reversed' })
+  expect(await scenarios.line(agent, line)).toMatchObject({ status: 'reversed' })
   expect(await available(agent)).toBe(975)
 })
 
@@ -155,13 +155,13 @@ test('a withdrawal that the bank rejects is credited again, even if only a statu
   const agent = await fundedAgent()
   const { line, transferId } = await withdrawn(agent)
   await cashfree.setTransfer(transferId, 'FAILED')
-  await rehearsal.advance(60)
-  expect(await rehearsal.line(agent, line)).toMatchObject({ status: 'failed' })
+  await scenarios.advance(60)
+  expect(await scenarios.line(agent, line)).toMatchObject({ status: 'failed' })
   expect(await available(agent)).toBe(975)
 })
 
 test('payers cannot be simulated with a real gateway', async () => {
-  const params = { payment_session_id: (await rehearsal.open(await newAgent(), 10)).payment_session_id }
+  const params = { payment_session_id: (await scenarios.open(await newAgent(), 10)).payment_session_id }
   await stage.api.refused(routes.completeSandboxPayment, 404, 'not_found', {
     params,
     body: { outcome: 'success' },

@@ -1,21 +1,21 @@
 import { routes } from '@batua/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { aftermathFaults } from './src/aftermath.ts'
-import { bookFaults } from './src/book.ts'
-import { openWindow, type ServiceDatabase, type Window } from './src/database.ts'
+import { openTestDatabase, type ServiceDatabase, type TestDatabase } from './src/database.ts'
 import { faultsInDocument } from './src/documented.ts'
+import { ledgerFaults } from './src/ledger-faults.ts'
 import type { Attempt, Outcome } from './src/load.ts'
+import { paymentFaults } from './src/payment-faults.ts'
 import type { Service } from './src/service.ts'
 import { openStage, type Stage } from './src/stage.ts'
 import { openWorld, type World } from './src/world.ts'
 
-// The long proofs are only as good as the checks that they end with: here each check is seen to find a fault.
+// The long tests are only as good as their final checks: here each check finds a fault.
 
 let stage: Stage
 let database: ServiceDatabase
 let service: Service
 let world: World
-let window: Window
+let window: TestDatabase
 
 beforeAll(async () => {
   stage = await openStage()
@@ -24,7 +24,7 @@ beforeAll(async () => {
   const { api, payee, payment } = world
   const params = { payment_id: payment.payment_id ?? '' }
   await api.ok(routes.refundPayment, { params, headers: payee.headers, body: { amount: 40 } })
-  window = await openWindow(database.url)
+  window = await openTestDatabase(database.url)
 })
 afterAll(async () => {
   await window.close()
@@ -53,13 +53,13 @@ const TAMPERINGS: readonly [string, string][] = [
 
 describe('the test’s check of the ledger', () => {
   test('finds no fault in a correct ledger', async () => {
-    expect(await bookFaults(window.query)).toEqual([])
+    expect(await ledgerFaults(window.query)).toEqual([])
   })
 
   test.each(TAMPERINGS)('finds an edited ledger: %s', async (_name, tampering) => {
     await window.query('begin')
     await window.query(tampering)
-    const faults = await bookFaults(window.query)
+    const faults = await ledgerFaults(window.query)
     await window.query('rollback')
     expect(faults).not.toEqual([])
   })
@@ -79,9 +79,9 @@ describe('the check after a crash', () => {
 
   test('finds an acknowledged payment that is missing or altered', async () => {
     const { network, payer, payee } = world
-    expect(await aftermathFaults(world.api, window, [attempt('lost', paid)])).not.toEqual([])
+    expect(await paymentFaults(world.api, window, [attempt('lost', paid)])).not.toEqual([])
     await network.pay(payer, payee, 1, { reference: 'other', idempotency_key: 'other' })
-    expect(await aftermathFaults(world.api, window, [attempt('other', paid)])).not.toEqual([])
+    expect(await paymentFaults(world.api, window, [attempt('other', paid)])).not.toEqual([])
   })
 
   test('finds a payment in the ledger although it was refused', async () => {
@@ -91,16 +91,16 @@ describe('the check after a crash', () => {
       idempotency_key: 'there',
     })
     const promised: Outcome = { kind: 'unknown', promisedNothing: true }
-    expect(await aftermathFaults(world.api, window, [attempt('there', refused)])).not.toEqual([])
-    expect(await aftermathFaults(world.api, window, [attempt('there', promised)])).not.toEqual([])
+    expect(await paymentFaults(world.api, window, [attempt('there', refused)])).not.toEqual([])
+    expect(await paymentFaults(world.api, window, [attempt('there', promised)])).not.toEqual([])
     const right: Outcome = { kind: 'paid', paymentId: payment_id ?? '' }
-    expect(await aftermathFaults(world.api, window, [attempt('there', right)])).toEqual([])
+    expect(await paymentFaults(world.api, window, [attempt('there', right)])).toEqual([])
   })
 
   test('accepts that a payment without a response exists or not, and repeats it', async () => {
     const unknown: Outcome = { kind: 'unknown', promisedNothing: false }
     const attempts = [attempt('there', unknown), attempt('not-yet', unknown)]
-    expect(await aftermathFaults(world.api, window, attempts)).toEqual([])
+    expect(await paymentFaults(world.api, window, attempts)).toEqual([])
     const found = await world.api.ok(routes.listPayments, {
       params: { agent_id: world.payer.id },
       headers: world.payer.headers,

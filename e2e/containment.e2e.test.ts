@@ -40,7 +40,7 @@ const ofPayer = () => ({ params: { agent_id: payer.id } })
 const ofOwner = () => ({ params: { owner_id: owner.id }, headers: admin })
 const bulk = () => ({ body: { agent_ids: [payer.id] }, headers: admin })
 
-/** Every way to stop an agent, why its payments are refused then, and whether it may still be paid. */
+/** Every way to stop an agent, the refusal of its payments, and whether it can still receive. */
 const STOPS = {
   'pause by the platform': {
     stop: () => api.ok(routes.pauseAgent, { ...ofPayer(), headers: platform.headers }),

@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { aftermathFaults, eventually } from './src/aftermath.ts'
 import { type Api, request } from './src/api.ts'
-import { bookFaults } from './src/book.ts'
 import { type CrashStage, openCrashStage } from './src/crash-stage.ts'
 import type { EmbeddedService } from './src/embedded.ts'
+import { ledgerFaults } from './src/ledger-faults.ts'
 import { startLoad } from './src/load.ts'
 import type { Agent } from './src/network.ts'
+import { eventually, paymentFaults } from './src/payment-faults.ts'
 import { isReady } from './src/service.ts'
 
 const CRASHES = Number(process.env['LONG_CRASHES'] ?? 25)
@@ -30,7 +30,7 @@ afterAll(async () => {
   expect(await stage.close()).toEqual([])
 })
 
-/** The process id of a connection that the service has open. */
+/** The process id of an open connection of the service. */
 async function aBackend(): Promise<number> {
   const window = await service.window()
   const rows = await window.query<{ pid: number }>(
@@ -45,7 +45,12 @@ const VICTIMS = ['the database server', 'one of its connections'] as const
 test.each(Array.from({ length: CRASHES }, (_, index) => [index + 1, VICTIMS[index % 2]] as const))(
   'after crash %i, of %s, the service still runs, reports the outage, recovers within 10 s and has lost nothing',
   async (_count, victim) => {
-    const load = startLoad(service.address, { clients: CLIENTS, agents, maxPaise: 200, whenSilent: 'go on' })
+    const load = startLoad(service.address, {
+      clients: CLIENTS,
+      agents,
+      maxPaise: 200,
+      onNoResponse: 'go on',
+    })
     await delay(randomInt(50, LONGEST_LOAD_MS))
     const pid = victim === 'the database server' ? service.postmaster() : await aBackend()
     process.kill(pid, 'SIGKILL')
@@ -64,9 +69,9 @@ test.each(Array.from({ length: CRASHES }, (_, index) => [index + 1, VICTIMS[inde
     await api.ok(routes.advanceClock, { body: { advance_seconds: LEASE_S } })
 
     const window = await service.window()
-    expect(await bookFaults(window.query)).toEqual([])
-    expect(await aftermathFaults(api, window, load.attempts)).toEqual([])
-    expect(await bookFaults(window.query)).toEqual([])
+    expect(await ledgerFaults(window.query)).toEqual([])
+    expect(await paymentFaults(api, window, load.attempts)).toEqual([])
+    expect(await ledgerFaults(window.query)).toEqual([])
     await window.close()
   },
 )

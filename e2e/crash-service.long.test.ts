@@ -2,19 +2,19 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { aftermathFaults } from './src/aftermath.ts'
 import type { Api } from './src/api.ts'
-import { bookFaults } from './src/book.ts'
 import { type CrashStage, openCrashStage } from './src/crash-stage.ts'
 import type { EmbeddedService } from './src/embedded.ts'
-import { fundUntilSilence, type Story } from './src/funding-stories.ts'
+import { type FundingAttempt, fundUntilUnavailable } from './src/funding-attempts.ts'
+import { ledgerFaults } from './src/ledger-faults.ts'
 import { startLoad } from './src/load.ts'
 import type { Agent } from './src/network.ts'
+import { paymentFaults } from './src/payment-faults.ts'
 
 const CRASHES = Number(process.env['LONG_CRASHES'] ?? 25)
 const CLIENTS = 24
 const LONGEST_LOAD_MS = 1_200
-/** An Idempotency-Key is held for a while by the request that died with it. */
+/** A crashed request keeps its Idempotency-Key for a while. */
 const LEASE_S = 31
 
 let stage: CrashStage
@@ -30,10 +30,10 @@ afterAll(async () => {
   expect(await stage.close()).toEqual([])
 })
 
-/** What is wrong with the fundings after a crash: each is completed, if need be by the same human again, and only once. */
-async function fundingFaults(stories: readonly Story[]): Promise<string[]> {
+/** The faults of fundings after a crash: each must be completed once, after a second attempt if necessary. */
+async function fundingFaults(fundings: readonly FundingAttempt[]): Promise<string[]> {
   const faults: string[] = []
-  for (const { agent, session, acknowledged } of stories) {
+  for (const { agent, session, acknowledged } of fundings) {
     const call = { params: { agent_id: agent.id, funding_id: session.funding_id }, headers: agent.headers }
     const { status } = await api.ok(routes.getFunding, call)
     if (acknowledged && status !== 'completed')
@@ -48,15 +48,15 @@ async function fundingFaults(stories: readonly Story[]): Promise<string[]> {
   return faults
 }
 
-// A machine that loses its power takes both at once.
+// A power failure ends both at once.
 const VICTIMS = ['the service', 'the service and its database'] as const
 
 test.each(Array.from({ length: CRASHES }, (_, index) => [index + 1, VICTIMS[index % 2]] as const))(
   'after crash %i, of %s, every acknowledged payment is in the ledger once, and none in part',
   async (_count, victim) => {
-    const load = startLoad(service.address, { clients: CLIENTS, agents, maxPaise: 200, whenSilent: 'end' })
-    const stories: Story[] = []
-    const humans = [fundUntilSilence(api, agents, stories), fundUntilSilence(api, agents, stories)]
+    const load = startLoad(service.address, { clients: CLIENTS, agents, maxPaise: 200, onNoResponse: 'end' })
+    const fundings: FundingAttempt[] = []
+    const humans = [fundUntilUnavailable(api, agents, fundings), fundUntilUnavailable(api, agents, fundings)]
     await delay(randomInt(50, LONGEST_LOAD_MS))
     const database = service.postmaster()
     await service.kill()
@@ -67,10 +67,10 @@ test.each(Array.from({ length: CRASHES }, (_, index) => [index + 1, VICTIMS[inde
 
     const window = await service.window()
     expect(load.attempts.some(({ outcome }) => outcome.kind === 'paid')).toBe(true)
-    expect(await bookFaults(window.query)).toEqual([])
-    expect(await aftermathFaults(api, window, load.attempts)).toEqual([])
-    expect(await fundingFaults(stories)).toEqual([])
-    expect(await bookFaults(window.query)).toEqual([])
+    expect(await ledgerFaults(window.query)).toEqual([])
+    expect(await paymentFaults(api, window, load.attempts)).toEqual([])
+    expect(await fundingFaults(fundings)).toEqual([])
+    expect(await ledgerFaults(window.query)).toEqual([])
     await window.close()
   },
 )

@@ -1,8 +1,8 @@
 import { type EscrowWaiting, routes } from '@batua/contract'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { faultOf } from './src/answers.ts'
 import type { Api, Headers } from './src/api.ts'
 import type { Agent, Network, Owner, Platform } from './src/network.ts'
+import { faultOf } from './src/responses.ts'
 import { openStage, type Stage } from './src/stage.ts'
 
 let stage: Stage
@@ -30,8 +30,8 @@ beforeEach(async () => {
 
 async function ask(): Promise<string> {
   const reply = await api.send(routes.holdEscrowWithTimeout, askCall())
-  const { approval_id, ...answer } = reply.body as EscrowWaiting
-  expect(answer).toMatchObject({
+  const { approval_id, ...response } = reply.body as EscrowWaiting
+  expect(response).toMatchObject({
     ...{ escrow_id: null, status: 'pending_approval', agent_id: payer.id, to_agent_id: payee.id },
     ...{ amount: 200, auto_action: 'refund', expires_at: null, transaction_id: null },
   })

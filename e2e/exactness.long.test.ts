@@ -2,20 +2,20 @@ import { randomInt } from 'node:crypto'
 import { type BodyOf, type ErrorEnvelope, type ResponseOf, routes } from '@batua/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Api, openApi, pathOf, type Reply, request } from './src/api.ts'
-import { bookFaults } from './src/book.ts'
-import type { Window } from './src/database.ts'
+import type { TestDatabase } from './src/database.ts'
 import { type EmbeddedService, startEmbedded } from './src/embedded.ts'
+import { ledgerFaults } from './src/ledger-faults.ts'
 import { type Agent, openNetwork } from './src/network.ts'
 
 const SECONDS = Number(process.env['LONG_SECONDS'] ?? 60)
 const CLIENTS = 64
 const MAX_PAISE = 150
-/** However slow the machine, it goes on until so many were asked for: by then every limit was reached. */
+/** On a slow machine it continues until so many were requested: by then every limit was reached. */
 const LEAST_PAYMENTS = 3_500
 
 type Policy = BodyOf<typeof routes.updateAgent>
 
-/** The wallets: some without a limit, one for each kind of limit. Small enough to be reached within seconds. */
+/** The wallets: some without a limit, one for each kind of limit, small enough to be reached within seconds. */
 const POLICIES: readonly Policy[] = [
   {},
   {},
@@ -30,10 +30,10 @@ const POLICIES: readonly Policy[] = [
 let service: EmbeddedService
 let api: Api
 let agents: Agent[]
-let window: Window
+let window: TestDatabase
 
-/** Every answer to a payment that carried this key. */
-const answers = new Map<string, Reply[]>()
+/** Every response to a payment with this key. */
+const responses = new Map<string, Reply[]>()
 let balancesBelowZero = 0
 let unexpected = 0
 
@@ -46,7 +46,7 @@ beforeAll(
     await network.verify(owner)
     agents = []
     for (const policy of POLICIES) agents.push(await network.agent(owner, policy))
-    // One wallet starts with next to nothing, so that the balance itself is fought for all the time.
+    // One wallet starts with almost nothing, so that payments compete for its balance.
     for (const [index, agent] of agents.entries()) await network.fund(agent, index === 1 ? 20 : 2_000)
     const clients = Array.from({ length: CLIENTS }, (_, index) => client(index, Date.now() + SECONDS * 1000))
     await Promise.all(clients)
@@ -65,10 +65,10 @@ function pick<Item>(items: readonly Item[]): Item {
   return item
 }
 
-/** Payments, each third of them sent two or three times at once, with refunds, fundings and questions between. */
+/** Payments, a third of them sent two or three times at once, with refunds, fundings and queries in between. */
 async function client(index: number, deadline: number): Promise<void> {
   const received: { payment: string; by: Agent }[] = []
-  for (let count = 0; Date.now() < deadline || answers.size < LEAST_PAYMENTS; count++) {
+  for (let count = 0; Date.now() < deadline || responses.size < LEAST_PAYMENTS; count++) {
     // The first three always have something left to spend; the others' limits are soon used up.
     const from = pick(count % 2 === 0 ? agents : agents.slice(0, 3))
     const to = pick(agents.filter(agent => agent !== from))
@@ -92,11 +92,11 @@ async function pay(from: Agent, to: Agent, amount: number, key: string): Promise
     idempotency_key: key,
     reference: key,
   })
-  answers.set(key, [...(answers.get(key) ?? []), reply])
+  responses.set(key, [...(responses.get(key) ?? []), reply])
   return reply
 }
 
-/** Sometimes in part, twice at once, and of what was given back already. */
+/** Sometimes in part, twice at once, or of an amount that was refunded already. */
 async function refund({ payment, by }: { payment: string; by: Agent }, key: string): Promise<void> {
   const path = pathOf(routes.refundPayment, { params: { payment_id: payment } })
   const amount = { amount: randomInt(1, MAX_PAISE + 1) / 100 }
@@ -130,14 +130,14 @@ function paymentId(reply: Reply): string {
 
 describe(`after ${SECONDS} seconds of ${CLIENTS} clients on ${POLICIES.length} wallets`, () => {
   test('payments succeeded, and only the expected refusals occurred', () => {
-    const statuses = Map.groupBy([...answers.values()].flat(), reply => reply.status)
+    const statuses = Map.groupBy([...responses.values()].flat(), reply => reply.status)
     for (const status of [200, 402, 403, 409])
       expect(statuses.get(status)?.length ?? 0).toBeGreaterThan(SECONDS)
     expect(unexpected).toBe(0)
   })
 
   test('the ledger is exact', async () => {
-    expect(await bookFaults(window.query)).toEqual([])
+    expect(await ledgerFaults(window.query)).toEqual([])
     expect(balancesBelowZero).toBe(0)
     const below = await window.query(
       `select 1 from transfers where debit_balance_paise < 0 or credit_balance_paise < 0`,
@@ -151,16 +151,16 @@ describe(`after ${SECONDS} seconds of ${CLIENTS} clients on ${POLICIES.length} w
        where kind = 'payment' group by idempotency_key`,
     )
     const inBook = new Map(rows.map(row => [row.key, row.ids.length]))
-    const faults = [...answers].filter(([key, replies]) => {
+    const faults = [...responses].filter(([key, replies]) => {
       const paid = replies.filter(reply => reply.status === 200)
       return paid.length > 1 || paid.length !== (inBook.get(key) ?? 0)
     })
     expect(faults.map(([key]) => key)).toEqual([])
-    expect([...inBook.keys()].filter(key => !answers.has(key))).toEqual([])
+    expect([...inBook.keys()].filter(key => !responses.has(key))).toEqual([])
   })
 
   test('a repeated key returned the payment that has it', () => {
-    const faults = [...answers].flatMap(([key, replies]) => {
+    const faults = [...responses].flatMap(([key, replies]) => {
       const paid = replies.find(reply => reply.status === 200)
       const repeated = replies.filter(reply => errorCode(reply) === 'idempotency_error')
       const named = repeated.map(reply => (reply.body as ErrorEnvelope).error.details?.['payment_id'])
@@ -199,7 +199,7 @@ describe(`after ${SECONDS} seconds of ${CLIENTS} clients on ${POLICIES.length} w
     for (const { name, rows, limit } of cases) {
       const most = Math.max(...rows.map(row => Number(row.paise)))
       expect([name, most <= limit]).toEqual([name, true])
-      // A client that tries one paisa at a time would fill it; these come close.
+      // A client that pays one paisa at a time would reach it exactly; these come close.
       expect([name, most > limit - MAX_PAISE]).toEqual([name, true])
     }
     const [crowd] = await spent(counterparties, 'debit_account')

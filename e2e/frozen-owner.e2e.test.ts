@@ -7,10 +7,9 @@ import { openStage, type Stage } from './src/stage.ts'
 import { VALID_CALLS } from './src/valid-calls.ts'
 import { openWorld, PENDING_CONTROL, type World } from './src/world.ts'
 
-/**
- * What a route does while the owner is frozen. `conflict` and `policy_denied`: it refuses. `works`: it stops, lowers,
- * cancels, or lets money in that was paid already. `reads`: it changes nothing. `apart`: it changes nothing of an owner.
- * `each`: it answers for each agent. A new route has to be decided here.
+/** What a route does while the owner is frozen. `conflict` and `policy_denied`: it refuses. `works`: it stops, lowers,
+ * cancels, or credits money that was already paid. `reads`: it changes nothing. `apart`: it changes nothing of an
+ * owner. `each`: it has a result for each agent. A new route has to be decided here.
  */
 type WhileFrozen = 'conflict' | 'policy_denied' | 'works' | 'reads' | 'apart' | 'each'
 
@@ -21,7 +20,7 @@ const WHILE_FROZEN: Record<Exclude<OperationId, `get${string}` | `list${string}`
   rotatePlatformSecret: 'apart',
   rotateWebhookSecret: 'apart',
   createOwner: 'apart',
-  // Whether the person takes part in the platform at all is the person's to say.
+  // The person decides whether to accept the platform.
   inviteOwner: 'apart',
   acceptInvitation: 'apart',
   declineInvitation: 'apart',
@@ -53,7 +52,7 @@ const WHILE_FROZEN: Record<Exclude<OperationId, `get${string}` | `list${string}`
   restoreNonce: 'apart',
   verifyReceipt: 'reads',
   verifyIdentity: 'reads',
-  // Certificates say who an agent is, and its state beside it; they move no money.
+  // Certificates identify an agent and move no money.
   issueCertificate: 'works',
   verifyCertificate: 'reads',
   revokeCertificate: 'works',
@@ -114,7 +113,7 @@ function call(operation: OperationId, change: Sent = {}) {
   return api.ok(route, sent(operation, change))
 }
 
-/** What loosens, for routes whose valid call tightens. */
+/** Calls that loosen, for routes whose valid call tightens. */
 const LOOSER: Partial<Record<OperationId, Sent>> = {
   updateAgent: { body: { require_human_approval_above: 500, spend_limit_per_tx: 1 } },
   updateOwnerPolicy: { body: { [PENDING_CONTROL]: 70 } },
@@ -128,14 +127,14 @@ test('every route that refuses because of a frozen owner says so and changes not
   const before = await database.fingerprint()
   for (const [operation, code] of refused) {
     const status = code === 'conflict' ? 409 : 403
-    const answer = await api.send(routes[operation], sent(operation, LOOSER[operation] ?? {}))
-    expect([operation, answer.status, answer.text]).toEqual([
+    const response = await api.send(routes[operation], sent(operation, LOOSER[operation] ?? {}))
+    expect([operation, response.status, response.text]).toEqual([
       operation,
       status,
       expect.stringContaining(code),
     ])
     if (code === 'policy_denied') {
-      expect([operation, errorOf(answer).message]).toEqual([operation, 'Agent is frozen'])
+      expect([operation, errorOf(response).message]).toEqual([operation, 'Agent is frozen'])
     }
   }
   const proof = await api.refused(routes.getMembershipProof, 403, 'policy_denied', {
@@ -176,7 +175,7 @@ test('increases of limits wait while the owner is frozen, however long that is',
   expect(pending_bank_account).not.toBeNull()
 }, 60_000)
 
-/** In this order: what ends the freeze comes last. */
+/** In this order; the one that ends the freeze is last. */
 const WORKING: [OperationId, Sent][] = [
   ['updateAgent', { body: { require_human_approval_above: 400, allowed_payees: [] } }],
   ['updateOwnerPolicy', { body: { [PENDING_CONTROL]: 40 } }],
@@ -197,10 +196,10 @@ test('lower limits, cancellations, refunds and credits work while the owner is f
   const ownerHeaders = await world.network.login(world.owner)
   world = { ...world, adminHeaders, ownerHeaders }
   for (const [operation, change] of WORKING) {
-    const answer = await api.send(routes[operation], sent(operation, change))
-    expect([operation, answer.text, answer.status]).toEqual([
+    const response = await api.send(routes[operation], sent(operation, change))
+    expect([operation, response.text, response.status]).toEqual([
       operation,
-      answer.text,
+      response.text,
       (routes[operation] as Route).status,
     ])
   }

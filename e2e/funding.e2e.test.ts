@@ -1,9 +1,9 @@
 import { type BodyOf, type ResponseOf, routes } from '@batua/contract'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Api, request } from './src/api.ts'
-import { bookFaults } from './src/book.ts'
 import type { ServiceDatabase } from './src/database.ts'
 import { eventsAbout } from './src/event-faults.ts'
+import { ledgerFaults } from './src/ledger-faults.ts'
 import type { Agent, Network, Owner, Platform } from './src/network.ts'
 import type { Service } from './src/service.ts'
 import { openStage, type Stage } from './src/stage.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
   owner = await network.owner(platform)
 })
 afterEach(async () => {
-  expect(await bookFaults(database.query)).toEqual([])
+  expect(await ledgerFaults(database.query)).toEqual([])
 })
 afterAll(() => stage.close())
 
@@ -36,12 +36,12 @@ function open(agent: Agent, body: BodyOf<typeof routes.createFunding>): Promise<
 }
 
 async function play(session: Session, outcome: Outcome, method?: NonNullable<Method>): Promise<string> {
-  const answer = await api.ok(routes.completeSandboxPayment, {
+  const response = await api.ok(routes.completeSandboxPayment, {
     params: { payment_session_id: session.payment_session_id },
     body: method === undefined ? { outcome } : { outcome, method },
   })
-  expect(answer.funding_id).toBe(session.funding_id)
-  return answer.status
+  expect(response.funding_id).toBe(session.funding_id)
+  return response.status
 }
 
 function fundingOf(agent: Agent, session: Session) {
@@ -124,7 +124,7 @@ describe('the outcomes on the checkout page and at the gateway', () => {
     outcomes: readonly Outcome[]
     status: string
     credited: number
-    /** How many payments went back to who paid them. */
+    /** The number of refunded payments. */
     refunds?: number
     transaction?: string
   }[] = [
@@ -343,13 +343,13 @@ describe('the checkout page', () => {
   })
 })
 
-/** Fills in the form that stands on a sandbox's page, as a browser would. */
+/** Submits the form of a sandbox's page, as a browser would. */
 async function submit(page: string, fields: Record<string, string>): Promise<void> {
   const address = new URL(page)
   address.searchParams.set('way', fields['method'] ?? '')
   const html = await (await fetch(address)).text()
   const action = /<form[^>]*action="([^"]*rehearse)"/.exec(html)?.[1]
   if (action === undefined) throw new Error('there is no such form on the page')
-  const answer = await fetch(new URL(action, page), { method: 'POST', body: new URLSearchParams(fields) })
-  expect(answer.status).toBe(200)
+  const response = await fetch(new URL(action, page), { method: 'POST', body: new URLSearchParams(fields) })
+  expect(response.status).toBe(200)
 }

@@ -1,20 +1,20 @@
 import { routes } from '@batua/contract'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { bookFaults } from './src/book.ts'
 import { eventFaults, eventsAbout } from './src/event-faults.ts'
+import { ledgerFaults } from './src/ledger-faults.ts'
 import { type Agent, newBankAccount, type Owner, type Platform } from './src/network.ts'
-import { openSimulation, type Rehearsal } from './src/rehearse.ts'
+import { openSandboxScenarios, type SandboxScenarios } from './src/sandbox-scenarios.ts'
 import { openStage, type Stage } from './src/stage.ts'
 
 let stage: Stage
-let rehearsal: Rehearsal
+let scenarios: SandboxScenarios
 let platform: Platform
 let owner: Owner
 let agent: Agent
 
 beforeAll(async () => {
   stage = await openStage()
-  rehearsal = openSimulation(stage.api)
+  scenarios = openSandboxScenarios(stage.api)
   platform = await stage.network.platform()
 })
 beforeEach(async () => {
@@ -22,7 +22,7 @@ beforeEach(async () => {
   agent = await stage.network.agent(owner)
 })
 afterEach(async () => {
-  expect(await bookFaults(stage.database.query)).toEqual([])
+  expect(await ledgerFaults(stage.database.query)).toEqual([])
 })
 afterAll(() => stage.close())
 
@@ -42,7 +42,7 @@ function withdraw(status: number, code: 'kyc_required' | 'insufficient_balance')
 describe('an owner whose bank confirms', () => {
   test('leaves the sandbox tier with all agents, in the response and afterwards', async () => {
     const second = await stage.network.agent(owner)
-    expect(await rehearsal.kyc(owner, '500000009012')).toMatchObject({
+    expect(await scenarios.kyc(owner, '500000009012')).toMatchObject({
       kyc_status: 'verified',
       tier: 'tier1',
       bank_account_last4: '9012',
@@ -58,7 +58,7 @@ describe('an owner whose bank confirms', () => {
 
   test('may withdraw to the bank afterwards', async () => {
     await withdraw(403, 'kyc_required')
-    await rehearsal.kyc(owner, newBankAccount())
+    await scenarios.kyc(owner, newBankAccount())
     await withdraw(402, 'insufficient_balance')
   })
 
@@ -78,31 +78,31 @@ describe('an owner whose bank has not decided', () => {
     ['900000000004', 'bank_pending', 60],
     ['900000000005', 'bank_unavailable', 180],
   ])('with %s is pending for %s, then verified without another request', async (account, reason, seconds) => {
-    const submitted = await rehearsal.kyc(owner, account)
+    const submitted = await scenarios.kyc(owner, account)
     expect(submitted).toMatchObject({ kyc_status: 'pending', reason, tier: 'sandbox', name_at_bank: null })
     expect(await record()).toMatchObject({ kyc_status: 'pending', bank_account_last4: account.slice(-4) })
     await withdraw(403, 'kyc_required')
-    await rehearsal.advance(seconds)
+    await scenarios.advance(seconds)
     expect(await record()).toMatchObject({ kyc_status: 'verified', tier: 'tier1' })
     expect(await tierOf(agent)).toBe('tier1')
     await withdraw(402, 'insufficient_balance')
   })
 
   test('is still checked after a restart of the service', async () => {
-    await rehearsal.kyc(owner, '900000000004')
+    await scenarios.kyc(owner, '900000000004')
     await stage.service.kill()
     await stage.service.start()
-    await rehearsal.advance(60)
+    await scenarios.advance(60)
     expect(await record()).toMatchObject({ kyc_status: 'verified' })
   })
 
   test('may submit another account meanwhile, which replaces the first', async () => {
-    await rehearsal.kyc(owner, '900000000004')
-    expect(await rehearsal.kyc(owner, '900000000003')).toMatchObject({
+    await scenarios.kyc(owner, '900000000004')
+    expect(await scenarios.kyc(owner, '900000000003')).toMatchObject({
       kyc_status: 'failed',
       reason: 'account_blocked',
     })
-    await rehearsal.advance(120)
+    await scenarios.advance(120)
     expect(await record()).toMatchObject({
       kyc_status: 'failed',
       bank_account_last4: '0003',
@@ -112,7 +112,7 @@ describe('an owner whose bank has not decided', () => {
 })
 
 test('an owner whose verification failed stays in the sandbox tier and may try again', async () => {
-  expect(await rehearsal.kyc(owner, '900000000001')).toMatchObject({
+  expect(await scenarios.kyc(owner, '900000000001')).toMatchObject({
     kyc_status: 'failed',
     reason: 'name_mismatch',
     name_at_bank: 'SOMEBODY ELSE',
@@ -120,7 +120,7 @@ test('an owner whose verification failed stays in the sandbox tier and may try a
   })
   expect(await tierOf(agent)).toBe('sandbox')
   await withdraw(403, 'kyc_required')
-  expect((await rehearsal.kyc(owner, newBankAccount())).kyc_status).toBe('verified')
+  expect((await scenarios.kyc(owner, newBankAccount())).kyc_status).toBe('verified')
 })
 
 async function messages(): Promise<string[]> {
@@ -136,21 +136,21 @@ describe('an owner that is verified', () => {
   })
 
   test('keeps its account if another one is refused', async () => {
-    await rehearsal.kyc(owner, '500000009012')
+    await scenarios.kyc(owner, '500000009012')
     const refused = await stage.api.refused(routes.submitKyc, 409, 'conflict', submit('900000000002'))
     expect(refused.details).toEqual({ reason: 'account_invalid' })
     expect(await record()).toMatchObject({ kyc_status: 'verified', bank_account_last4: '9012' })
   })
 
   test('keeps its account while another one is pending and for a day after that, and is notified by phone', async () => {
-    await rehearsal.kyc(owner, '500000009012')
-    expect(await rehearsal.kyc(owner, '900000000004')).toMatchObject({
+    await scenarios.kyc(owner, '500000009012')
+    expect(await scenarios.kyc(owner, '900000000004')).toMatchObject({
       kyc_status: 'verified',
       reason: 'bank_pending',
       bank_account_last4: '9012',
     })
     expect(await messages()).toEqual([])
-    await rehearsal.advance(60)
+    await scenarios.advance(60)
     expect(await record()).toMatchObject({
       kyc_status: 'verified',
       bank_account_last4: '9012',
@@ -159,14 +159,14 @@ describe('an owner that is verified', () => {
     const [text = '', ...others] = await messages()
     expect(text).toMatch(/ending 0004\b.*Ask the platform/)
     expect(others).toEqual([])
-    await rehearsal.advance(86_400)
+    await scenarios.advance(86_400)
     expect(await record()).toMatchObject({ bank_account_last4: '0004', pending_bank_account: null })
   })
 })
 
 test.each(['platform', 'session'] as const)('a change of the account is cancelled by its %s', async who => {
-  await rehearsal.kyc(owner, '500000009012')
-  const changed = await rehearsal.kyc(owner, '500000003456')
+  await scenarios.kyc(owner, '500000009012')
+  const changed = await scenarios.kyc(owner, '500000003456')
   expect(changed).toMatchObject({ bank_account_last4: '9012', pending_bank_account: { last4: '3456' } })
   const headers = who === 'platform' ? platform.headers : await stage.network.login(owner)
   const call = { params: { owner_id: owner.id }, headers }
@@ -179,16 +179,16 @@ test.each(['platform', 'session'] as const)('a change of the account is cancelle
 
 test('payouts go to the account in force, also with a moved test clock', async () => {
   const { network } = stage
-  await rehearsal.kyc(owner, '500000009012')
+  await scenarios.kyc(owner, '500000009012')
   await network.fund(agent, 1000)
   const withdrawTo = async () => {
     const call = { params: { agent_id: agent.id }, headers: agent.headers, body: { amount: 100 } }
     return (await stage.api.ok(routes.withdraw, call)).bank_account_last4
   }
-  await rehearsal.kyc(owner, '500000003456')
+  await scenarios.kyc(owner, '500000003456')
   expect(await withdrawTo()).toBe('9012')
   // Past the cooldown and the settlement in one step.
-  await rehearsal.advance(7 * 86_400)
+  await scenarios.advance(7 * 86_400)
   const payouts = await stage.database.query<{ kind: string; last4: string }>(
     `select kind, bank_account_last4 as last4 from payouts where agent_id in
        (select agent_id from handles where handle = '${agent.handle}') order by created_at`,
@@ -200,9 +200,9 @@ test('payouts go to the account in force, also with a moved test clock', async (
 })
 
 test('each change of verification is one event for the owner’s platform', async () => {
-  await rehearsal.kyc(owner, '900000000004')
-  await rehearsal.advance(60)
-  await rehearsal.advance(600)
+  await scenarios.kyc(owner, '900000000004')
+  await scenarios.advance(60)
+  await scenarios.advance(600)
   const events = await eventsAbout(stage.database, owner.id)
   expect(events.map(({ data }) => data)).toEqual([
     { owner_id: owner.id, kyc_status: 'pending', tier: 'sandbox', reason: 'bank_pending' },

@@ -18,7 +18,7 @@ let owner: Owner
 let payee: Agent
 
 beforeAll(async () => {
-  // Over the days that these tests go through, unused money would go to its owner's bank.
+  // These tests cover several days, in which settlement would pay out unused money.
   stage = await openPayingStage({ SETTLEMENT: 'off' })
   ;({ api, network, platform, owner, payee } = stage)
 })
@@ -165,7 +165,7 @@ describe('a limit', () => {
 
   test('of a day resets at midnight in IST, that of a month with the month', async () => {
     const start = await advance(0)
-    // From the beginning of an IST day on, whatever the time of day is when the test runs.
+    // From the start of an IST day on, at whatever time the test runs.
     const intoDay = (Math.floor(start.getTime() / 1000) + IST_OFFSET_S) % DAY_S
     await advance(DAY_S - intoDay)
     const payer = await network.fundedAgent(owner, { spend_limit_daily: 100, spend_limit_monthly: 150 })

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-/** A siege is a thousand requests. */
+/** An attack is a thousand requests. */
 const SLOW_MS = 90_000
 
 const from = (address: string): Headers => ({ 'x-forwarded-for': address })
@@ -22,7 +22,7 @@ const LOGIN = {
   admin: { send: routes.sendAdminOtp, verify: routes.verifyAdminOtp },
 } as const
 
-/** What ten strangers' addresses can do in five minutes: ten codes each, with five wrong tries for every code. */
+/** An attack from ten addresses in five minutes: ten codes each, with five wrong tries for every code. */
 async function besiege(phone: string, kind: 'owner' | 'admin'): Promise<void> {
   const { send, verify } = LOGIN[kind]
   const addresses = Array.from({ length: 10 }, (_, address) => from(`203.0.113.${address}`))

@@ -26,7 +26,7 @@ function validCall(operation: OperationId, route: Route): Sent {
   return { ...VALID_CALLS[operation](world), headers }
 }
 
-/** What no id of this kind looks like. */
+/** Texts that cannot be an id of this kind. */
 function malformed(prefix: string): string[] {
   return [
     'x',
@@ -49,7 +49,7 @@ function malformed(prefix: string): string[] {
   ]
 }
 
-/** Where an agent may be named by its handle too, a text that is no id is an unknown handle. */
+/** If an agent may be named by its handle too, a text that is not an id is an unknown handle. */
 function takesHandles(schema: unknown, field: string): boolean {
   const { properties } = schema as { readonly properties: Readonly<Record<string, { pattern?: string }>> }
   return properties[field]?.pattern === undefined
@@ -64,7 +64,7 @@ describe('a malformed id in a path', () => {
         const answerTo = async (id: string) => {
           const call = validCall(operation, route)
           const reply = await stage.api.send(route, { ...call, params: { ...call.params, [name]: id } })
-          // Some public routes answer whether there is such a thing.
+          // Some public routes report whether it exists.
           return [reply.status, reply.status < 400 ? null : errorOf(reply).code]
         }
         const unknown = await answerTo(`${prefix}_${SUFFIX}`)

@@ -30,7 +30,7 @@ describe('a path', () => {
       const taken = new Set<string>(served.map(route => route.method))
       for (const method of METHODS.filter(method => !taken.has(method))) {
         const reply = await request(service.address, method, address, { headers: world.platform.headers })
-        // `me` could be the id of an agent, so this address takes what an agent's does.
+        // `me` matches the path of an agent, so this path accepts the methods of an agent's.
         if (path === '/v1/agents/me' && reply.status !== 405) continue
         expect([method, reply.status, errorOf(reply).code]).toEqual([method, 405, 'method_not_allowed'])
         const allowed = (reply.headers.get('allow') ?? '').split(', ')

@@ -102,7 +102,7 @@ describe('openapi.json', () => {
   })
 })
 
-/** The body and the successful answers of an operation, by name. */
+/** The body and the successful responses of an operation, by name. */
 function mediaOf(operation: Operation): [string, Media][] {
   const bodies = Object.entries(operation.requestBody?.content ?? {}).map(
     ([type, media]): [string, Media] => [`${operation.operationId} body ${type}`, media],

@@ -1,7 +1,7 @@
 import { type Organization, routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Api, Headers } from './src/api.ts'
-import { bookFaults } from './src/book.ts'
+import { ledgerFaults } from './src/ledger-faults.ts'
 import type { Agent, Network, Owner } from './src/network.ts'
 import { openStage, type Stage } from './src/stage.ts'
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await api.ok(routes.addMember, { ...ofLab(), body: { agent_id: treasury.id, role: 'treasury' } })
 })
 afterAll(async () => {
-  expect(await bookFaults(stage.database.query)).toEqual([])
+  expect(await ledgerFaults(stage.database.query)).toEqual([])
   await stage.close()
 })
 
@@ -105,12 +105,12 @@ test('an allocation that is repeated with its Idempotency-Key is made once, also
     body: { agent_id: worker.id, amount: 10 },
   }
   const before = (await network.balance(treasury)).available
-  const answers = [await api.ok(routes.allocate, call), await api.ok(routes.allocate, call)]
-  expect(answers[1]).toEqual(answers[0])
-  // The session ends, and no answer is kept for the next.
+  const responses = [await api.ok(routes.allocate, call), await api.ok(routes.allocate, call)]
+  expect(responses[1]).toEqual(responses[0])
+  // The session ends, and no response is stored for the next.
   await api.ok(routes.advanceClock, { body: { advance_seconds: 13 * 3600 } })
   const later = { ...call, headers: { ...(await network.login(owner)), 'idempotency-key': 'salary-1' } }
   const { details } = await api.refused(routes.allocate, 409, 'idempotency_error', later)
-  expect(details).toMatchObject({ transaction_id: answers[0]?.transaction_id, amount: 10 })
+  expect(details).toMatchObject({ transaction_id: responses[0]?.transaction_id, amount: 10 })
   expect((await network.balance(treasury)).available).toBe(before - 10)
 })

@@ -15,7 +15,7 @@ let owner: Owner
 let payer: Agent
 let payee: Agent
 let session: Headers
-/** A platform that is told nothing but what it asks for. */
+/** A platform that gets no webhooks except those that it requests. */
 let told: Platform
 
 const certify = () =>
@@ -52,7 +52,7 @@ afterAll(() => stage.close())
 interface List {
   readonly name: string
   readonly route: Route
-  /** The list's name and what names one of its entries. */
+  /** The name of the list and of its entries' ids. */
   readonly plural: string
   readonly id: string
   readonly total: number

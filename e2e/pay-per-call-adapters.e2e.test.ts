@@ -9,8 +9,8 @@ import fastify from 'fastify'
 import { Hono } from 'hono'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { request } from './src/api.ts'
+import { openShop, type ShopOptions } from './src/pay-per-call-shop.ts'
 import { SHOPS } from './src/pay-per-call-shops.ts'
-import { openShop, type Till } from './src/pay-per-call-till.ts'
 import { challengeIn, proofHeader, reasonIn } from './src/pay-per-call-wire.ts'
 import { requestText, sendAndReset } from './src/raw-http.ts'
 
@@ -19,14 +19,14 @@ const PAYMENT = 'pay_01kb7q3f8meg5tz4x9wc2n6a01'
 
 const VERIFIED = { verified: true, from: BUYER, amount: '12.50', asset: 'INR' }
 
-/** What the service was asked for: the last part of each path. */
+/** The requests to the service: the last part of each path. */
 let asked: string[]
-/** How long it takes for an answer. */
+/** The delay of its responses. */
 let patience: Promise<void>
-/** How long it takes until money is given back. */
+/** The delay of a refund. */
 let refundPatience: Promise<void>
 
-/** A stand-in for a service to which all payments are good, and which can be slow just when a buyer hangs up. */
+/** A fake service that verifies every payment, and that can be slow while a buyer closes the connection. */
 const service: typeof fetch = async (input, init) => {
   const { pathname } = new URL(new Request(input, init).url)
   asked.push(pathname.slice(pathname.lastIndexOf('/') + 1))
@@ -34,7 +34,7 @@ const service: typeof fetch = async (input, init) => {
   if (pathname.endsWith('/refund')) await refundPatience
   return Response.json(VERIFIED)
 }
-const till: Till = {
+const selling: ShopOptions = {
   client: createClient({ baseUrl: 'http://service.invalid', agentKey: 'agk_live_stand-in', fetch: service }),
   payTo: 'weather-bot',
 }
@@ -53,7 +53,7 @@ test.each(SHOPS)(
   'a buyer that disconnects while %s checks its payment is not served, and is refunded',
   async (_name, open) => {
     const onWeather = vi.fn<() => void>()
-    const shop = await open({ ...till, onWeather })
+    const shop = await open({ ...selling, onWeather })
     const { nonce } = challengeIn(await request(shop.address, 'GET', '/shop/weather'))
     patience = new Promise(resolve => {
       shop.server.once('connection', socket => socket.once('close', () => resolve()))
@@ -68,9 +68,11 @@ test.each(SHOPS)(
 )
 
 test('express requests the payment for the original path, whatever router handles it', async () => {
-  const sell = express.Router().get('/x', expressPayment({ ...till, amount: 12.5 }), (_request, response) => {
-    response.send('sold')
-  })
+  const sell = express
+    .Router()
+    .get('/x', expressPayment({ ...selling, amount: 12.5 }), (_request, response) => {
+      response.send('sold')
+    })
   const shop = await openShop(createServer(express().use('/a', sell).use('/b', sell)))
   const { nonce } = challengeIn(await request(shop.address, 'GET', '/a/x'))
   const at = (path: string) => request(shop.address, 'GET', path, { headers: proofOf(nonce) })
@@ -85,8 +87,8 @@ async function textOf(answer: Response) {
 
 test('hono works without a server, and has refunded the payment before it returns a failed response', async () => {
   const app = new Hono()
-  const paywall = honoPayment({ ...till, amount: 12.5 })
-  // What is no Error passes hono by.
+  const paywall = honoPayment({ ...selling, amount: 12.5 })
+  // Hono ignores what is not an Error.
   app.get('/', paywall, () => Promise.reject('broken'))
   const reply = async (headers = {}) => textOf(await app.request('/', { headers }))
   const { nonce } = challengeIn(await reply())
@@ -96,7 +98,7 @@ test('hono works without a server, and has refunded the payment before it return
 
 test('hono delays a failed response no longer than the request’s deadline, and the platform waits for the refund', async () => {
   const app = new Hono()
-  const paywall = honoPayment({ ...till, amount: 12.5, verifyTimeoutMs: 50 })
+  const paywall = honoPayment({ ...selling, amount: 12.5, verifyTimeoutMs: 50 })
   app.get('/', paywall, c => c.text('failed', 500))
   const { nonce } = challengeIn(await textOf(await app.request('/')))
   const held = Promise.withResolvers<void>()
@@ -114,7 +116,7 @@ test('hono delays a failed response no longer than the request’s deadline, and
 })
 
 test('express works with a time-out middleware that has responded already', async () => {
-  const paywall = expressPayment({ ...till, amount: 12.5 })
+  const paywall = expressPayment({ ...selling, amount: 12.5 })
   const next = vi.fn<() => void>()
   let passed: Promise<void> = Promise.resolve()
   const server = createServer((incoming, response) => {
@@ -123,7 +125,7 @@ test('express works with a time-out middleware that has responded already', asyn
     passed = paywall(Object.assign(incoming, more), response, next)
   })
   const shop = await openShop(server)
-  const seller = createSeller({ ...till, amount: 12.5 })
+  const seller = createSeller({ ...selling, amount: 12.5 })
   const question = { method: 'GET', path: '/', header: () => null }
   const { payment } = JSON.parse((await seller.challenge(question, null)).body) as {
     payment: { nonce: string }
@@ -138,7 +140,7 @@ test('express works with a time-out middleware that has responded already', asyn
 })
 
 test('hono serves nothing to a request that looks like a preflight', async () => {
-  const app = new Hono().all('/', honoPayment({ ...till, amount: 12.5 }), c => c.text('sold'))
+  const app = new Hono().all('/', honoPayment({ ...selling, amount: 12.5 }), c => c.text('sold'))
   const headers = { 'access-control-request-method': 'GET' }
   expect((await app.request('/', { method: 'OPTIONS', headers })).status).toBe(402)
 })
@@ -146,7 +148,7 @@ test('hono serves nothing to a request that looks like a preflight', async () =>
 test('fastify sends the 402 unchanged, whatever the route’s response schema allows', async () => {
   const app = fastify()
   const response = { '4xx': { type: 'object', properties: {} } }
-  const preHandler = fastifyPayment({ ...till, amount: 12.5 })
+  const preHandler = fastifyPayment({ ...selling, amount: 12.5 })
   app.get('/', { preHandler, schema: { response } }, (_request, reply) => reply.send('sold'))
   const { statusCode, body } = await app.inject('/')
   expect([statusCode, JSON.parse(body)]).toMatchObject([402, { payment: { amount: '12.50' } }])

@@ -54,8 +54,8 @@ const weather = () => `${seller.address}/weather?city=Pune`
 describe('a resource that requires a payment', () => {
   test('is paid once and requested again with the proof', async () => {
     const { buy, agent, payments } = await shopper()
-    const answer = await buy(weather())
-    expect(await answer.json()).toMatchObject({ method: 'GET', url: '/weather?city=Pune' })
+    const response = await buy(weather())
+    expect(await response.json()).toMatchObject({ method: 'GET', url: '/weather?city=Pune' })
     const made = await payments()
     expect(made).toMatchObject([{ to: stage.payee.id, amount: 10, reference: seller.proofs[0]?.nonce }])
     const [{ payment_id: paymentId, reference: nonce } = { payment_id: null, reference: null }] = made
@@ -65,7 +65,7 @@ describe('a resource that requires a payment', () => {
       { version: 1, transactionId: paymentId, fromAgent: agent.id, nonce, receipt },
     ])
     const payTo = stage.payee.handle
-    expect(paymentOf(answer)).toEqual({
+    expect(paymentOf(response)).toEqual({
       status: 'completed',
       paymentId,
       approvalId: null,
@@ -90,9 +90,9 @@ describe('a resource that requires a payment', () => {
   test('is paid once for each of 64 concurrent requests', async () => {
     const { buy, payments } = await shopper()
     seller.sign.price = '0.01'
-    const answers = await Promise.all(Array.from({ length: 64 }, () => buy(weather())))
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
-    expect(new Set(answers.map(answer => paymentOf(answer)?.paymentId)).size).toBe(64)
+    const responses = await Promise.all(Array.from({ length: 64 }, () => buy(weather())))
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200))
+    expect(new Set(responses.map(response => paymentOf(response)?.paymentId)).size).toBe(64)
     expect(new Set((await payments()).map(({ reference }) => reference)).size).toBe(64)
   })
 })
@@ -100,9 +100,9 @@ describe('a resource that requires a payment', () => {
 test('a response without a challenge passes through unchanged', async () => {
   const { buy, payments } = await shopper()
   for (const path of ['/free', '/plain-402']) {
-    const answer = await buy(seller.address + path)
-    expect([answer.status, paymentOf(answer)]).toEqual([path === '/free' ? 200 : 402, undefined])
-    expect(await answer.text()).not.toBe('')
+    const response = await buy(seller.address + path)
+    expect([response.status, paymentOf(response)]).toEqual([path === '/free' ? 200 : 402, undefined])
+    expect(await response.text()).not.toBe('')
   }
   await expect(buy('nowhere')).rejects.toThrow(TypeError)
   expect(await payments()).toEqual([])
@@ -165,16 +165,16 @@ describe('nothing is paid', () => {
   })
 
   test('and the 402 is discarded, even by a buyer that returns it', async () => {
-    const answers: Response[] = []
+    const responses: Response[] = []
     const keeping: typeof fetch = async (input, init) => {
-      const answer = await fetch(input, init)
-      answers.push(answer)
-      return answer
+      const response = await fetch(input, init)
+      responses.push(response)
+      return response
     }
     const extras = { spend_limit_per_tx: 5 }
     const { buy } = await shopper({ extras, approval: 'return', fetch: keeping })
     expect(await refusal(buy(weather()))).toBe('spend_limit_exceeded')
-    expect(answers.map(({ bodyUsed }) => bodyUsed)).toEqual([true])
+    expect(responses.map(({ bodyUsed }) => bodyUsed)).toEqual([true])
   })
 
   test('if the nonce was paid before with another amount', async () => {
@@ -202,11 +202,11 @@ test('a redirect within the origin is paid and followed', async () => {
 test('a paid request that is redirected to another origin never takes its proof there', async () => {
   const { buy, payments } = await shopper()
   const thief = await openScriptedSeller(stage.api.address, stage.payee)
-  seller.turns.push(answer => answer.writeHead(307, { location: thief.address }).end())
+  seller.turns.push(response => response.writeHead(307, { location: thief.address }).end())
   const { code, paymentId } = await failure(buy(weather()))
   expect([code, paymentId]).toEqual(['redirect_refused', (await payments())[0]?.payment_id])
   expect(thief.proofs).toEqual([])
-  // Once the seller has mended its ways, the same call gets what was paid for.
+  // Once the seller behaves again, the same call gets the paid response.
   expect((await buy(weather())).status).toBe(200)
   expect(await payments()).toHaveLength(1)
   await thief.close()
@@ -214,7 +214,7 @@ test('a paid request that is redirected to another origin never takes its proof 
 
 describe('a lost response', () => {
   test.each<[string, Loss[]]>([
-    ['of the service, as often as it is asked', ['answer', 'answer']],
+    ['of the service, as often as it is asked', ['response', 'response']],
     ['of the service, which never heard of it', ['request']],
   ])('%s, causes no second payment', async (_name, lost) => {
     const { buy, losses, payments } = await shopper()
@@ -224,14 +224,14 @@ describe('a lost response', () => {
   })
 
   test.each<[string, Loss]>([
-    ['made', 'answer'],
+    ['made', 'response'],
     ['not made', 'request'],
   ])('leaves a purchase that the same call completes, with the payment %s', async (_name, loss) => {
     const { buy, losses, payments, clock } = await shopper()
     const nonce = crypto.randomUUID()
     seller.sign.nonce = nonce
     losses.pay.push(loss)
-    losses.payments.push('answer')
+    losses.payments.push('response')
     expect(await refusal(buy(weather()))).toBe('network_error')
     clock.now += MINUTE_MS - 1
     expect((await buy(weather())).status).toBe(200)
@@ -273,17 +273,17 @@ describe('a lost response', () => {
     async body => {
       const { buy, losses, payments } = await shopper()
       losses.pay.push(() => Response.json(body))
-      const answer = await buy(weather())
+      const response = await buy(weather())
       const made = await payments()
-      expect([answer.status, made.length]).toEqual([200, 1])
-      expect(paymentOf(answer)?.paymentId).toBe(made[0]?.payment_id)
+      expect([response.status, made.length]).toEqual([200, 1])
+      expect(paymentOf(response)?.paymentId).toBe(made[0]?.payment_id)
     },
   )
 
   test('is not continued by another buyer of the journal with stricter terms', async () => {
     const first = await shopper()
     first.losses.pay.push('request')
-    first.losses.payments.push('answer')
+    first.losses.payments.push('response')
     expect(await refusal(first.buy(weather()))).toBe('network_error')
     const thrifty = await shopper({ maxAmount: 5, journal: first.journal, agent: first.agent })
     expect((await failure(thrifty.buy(weather()))).code).toBe('price_too_high')
@@ -292,8 +292,8 @@ describe('a lost response', () => {
 
   test('is not continued by another agent, even with the same journal', async () => {
     const first = await shopper()
-    first.losses.pay.push('answer')
-    first.losses.payments.push('answer')
+    first.losses.pay.push('response')
+    first.losses.payments.push('response')
     expect(await refusal(first.buy(weather()))).toBe('network_error')
     const second = await shopper({ journal: first.journal })
     expect((await second.buy(weather())).status).toBe(200)
@@ -312,15 +312,15 @@ describe('a lost response', () => {
 
   test('of the seller, after it served, names the payment and is not paid again', async () => {
     const { buy, payments } = await shopper()
-    seller.turns.push(async (answer, serve) => {
-      // What it serves is lost on the way.
-      answer.end = () => answer.destroy()
+    seller.turns.push(async (response, serve) => {
+      // Its response is lost.
+      response.end = () => response.destroy()
       await serve()
     })
     const { code, paymentId } = await failure(buy(weather()))
     const made = await payments()
     expect([code, paymentId, made.length]).toEqual(['payment_not_accepted', made[0]?.payment_id, 1])
-    // Only now that the caller knows is a new call a new purchase.
+    // Only now that the caller knows the result, a new call is a new purchase.
     expect((await buy(weather())).status).toBe(200)
     expect(await payments()).toHaveLength(2)
   })
@@ -371,7 +371,7 @@ describe('a journal that fails', () => {
 
   test('after a second 402 does not hide the payment', async () => {
     const { buy, payments } = await shopper({ journal: failingAt('refused') })
-    seller.turns.push(answer => answer.writeHead(402).end())
+    seller.turns.push(response => response.writeHead(402).end())
     const { code, paymentId } = await failure(buy(weather()))
     expect([code, paymentId]).toEqual(['payment_not_accepted', (await payments())[0]?.payment_id])
     expect((await buy(weather())).status).toBe(200)
@@ -381,11 +381,11 @@ describe('a journal that fails', () => {
 describe('a payment that the seller gives back', () => {
   const giveBack =
     (status: number, part: { amount?: number } = {}): Turn =>
-    async answer => {
+    async response => {
       const { headers } = stage.payee
       const params = { payment_id: seller.proofs.at(-1)?.transactionId ?? '' }
       await stage.api.ok(routes.refundPayment, { headers, params, body: part })
-      answer.writeHead(status).end()
+      response.writeHead(status).end()
     }
 
   test('is not presented again: the same call makes a new purchase, and budgets get the amount back', async () => {
@@ -407,7 +407,7 @@ describe('a payment that the seller gives back', () => {
 
   test('only in part counts as paid', async () => {
     const { buy, payments } = await shopper()
-    seller.turns.push(giveBack(500, { amount: 9.99 }), answer => answer.writeHead(402).end())
+    seller.turns.push(giveBack(500, { amount: 9.99 }), response => response.writeHead(402).end())
     expect((await buy(weather())).status).toBe(500)
     const { code, refunded } = await failure(buy(weather()))
     expect([code, refunded]).toEqual(['payment_not_accepted', false])
@@ -430,7 +430,7 @@ describe('a second 402', () => {
 
   test('without a reason is never paid', async () => {
     const { buy, payments } = await shopper()
-    seller.turns.push(answer => answer.writeHead(402).end())
+    seller.turns.push(response => response.writeHead(402).end())
     expect((await failure(buy(weather()))).code).toBe('payment_not_accepted')
     expect(await payments()).toHaveLength(1)
   })
@@ -439,8 +439,8 @@ describe('a second 402', () => {
 describe('a seller that is busy or broken', () => {
   const busy =
     (status: number): Turn =>
-    answer =>
-      answer.writeHead(status, { 'retry-after': '2' }).end()
+    response =>
+      response.writeHead(status, { 'retry-after': '2' }).end()
 
   test('gets the same proof again after its Retry-After', async () => {
     const { buy, payments, waits } = await shopper()
@@ -464,10 +464,10 @@ describe('a seller that is busy or broken', () => {
   test.each([503, 500])('that responds with %i for long serves the same call later', async status => {
     const { buy, losses, payments } = await shopper()
     seller.turns.push(...Array.from({ length: status === 503 ? 6 : 1 }, () => busy(status)))
-    const answer = await buy(weather())
+    const response = await buy(weather())
     const made = await payments()
-    expect([answer.status, paymentOf(answer)?.paymentId]).toEqual([status, made[0]?.payment_id])
-    // The journal knows of the payment, so that the service need not be asked.
+    expect([response.status, paymentOf(response)?.paymentId]).toEqual([status, made[0]?.payment_id])
+    // The journal has the payment, so the service is not asked.
     losses.payments.push('request')
     expect((await buy(weather())).status).toBe(200)
     expect(await payments()).toHaveLength(1)
@@ -521,11 +521,11 @@ describe('a payment that the owner must approve', () => {
       async () => undefined,
       () => decide(routes.approve, agent),
     )
-    const answer = await buy(weather())
+    const response = await buy(weather())
     const made = await payments()
-    expect([answer.status, waits]).toEqual([200, [1_000, 1_500, 2_250]])
-    expect(paymentOf(answer)).toMatchObject({ status: 'completed', paymentId: made[0]?.payment_id })
-    expect(paymentOf(answer)?.approvalId).toMatch(/^apr_/)
+    expect([response.status, waits]).toEqual([200, [1_000, 1_500, 2_250]])
+    expect(paymentOf(response)).toMatchObject({ status: 'completed', paymentId: made[0]?.payment_id })
+    expect(paymentOf(response)?.approvalId).toMatch(/^apr_/)
     expect(made).toHaveLength(1)
   })
 
@@ -587,7 +587,7 @@ describe('a payment that the owner must approve', () => {
 
   test('is found if its response was lost', async () => {
     const { agent, buy, losses, payments, whileWaiting } = await shopper({ extras })
-    losses.pay.push('answer')
+    losses.pay.push('response')
     whileWaiting.push(() => decide(routes.approve, agent))
     expect((await buy(weather())).status).toBe(200)
     expect(await payments()).toHaveLength(1)
@@ -609,7 +609,7 @@ describe('axios with a paying adapter', () => {
       { responseType: 'text', transformResponse: [] },
     )
     expect(JSON.parse(posted.data)).toMatchObject({ method: 'POST', body: '{"city":"Pune"}' })
-    const paid = [posted, got].map(answer => paymentOf(answer)?.paymentId)
+    const paid = [posted, got].map(response => paymentOf(response)?.paymentId)
     expect(paid).toEqual((await payments()).map(payment => payment.payment_id))
   })
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-/** What must hold however it ended: the buyer can name every payment it made, and none was made twice. */
+/** What must hold after every end: the buyer knows every payment it made, and none was made twice. */
 async function expectPaidOncePerChallenge(end: End): Promise<readonly string[]> {
   const payments = await buyer.payments()
   const nonces = payments.map(({ nonce }) => nonce ?? '')
@@ -63,7 +63,7 @@ describe('a buyer that is killed and repeats its request', () => {
       buyer = await stage.newBuyer()
       await buyer.crashAt(step)
       await expectPaidOncePerChallenge(await buyer.buyAgain())
-      // What the seller failed to serve it may have given back; then it was bought anew.
+      // The seller may have refunded what it failed to serve; then it was bought again.
       const kept = (await buyer.payments()).filter(({ isGivenBack }) => !isGivenBack)
       expect(kept).toHaveLength(1)
     },

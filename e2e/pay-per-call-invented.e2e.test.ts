@@ -3,9 +3,9 @@ import type { PaymentProof } from '@batua/contract'
 import { createClient, payingFetch } from '@batua/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { request } from './src/api.ts'
+import type { Shop } from './src/pay-per-call-shop.ts'
 import { SHOPS } from './src/pay-per-call-shops.ts'
 import { openPayPerCallStage, type PayPerCallStage } from './src/pay-per-call-stage.ts'
-import type { Shop } from './src/pay-per-call-till.ts'
 import { challengeIn, proofHeader, reasonIn } from './src/pay-per-call-wire.ts'
 
 // The limits of the interface, section 8: the service is started without any configuration of them.
@@ -43,8 +43,8 @@ const verifications = () => asked.filter(path => path.endsWith('/verify')).lengt
 async function honestSale(): Promise<void> {
   const buyer = createClient({ baseUrl: stage.api.address, agentKey: stage.buyer.key })
   const buy = payingFetch(fetch, { client: buyer, maxAmount: 20, allowHttp: true })
-  const answer = await buy(shop.address + PATH)
-  expect([answer.status, await answer.json()]).toMatchObject([200, { city: 'Pune' }])
+  const response = await buy(shop.address + PATH)
+  expect([response.status, await response.json()]).toMatchObject([200, { city: 'Pune' }])
 }
 
 async function invent(make: (proof: PaymentProof) => PaymentProof) {
@@ -58,7 +58,7 @@ async function invent(make: (proof: PaymentProof) => PaymentProof) {
   return request(shop.address, 'GET', PATH, { headers: proofHeader(make({ ...proof, version: 1 })) })
 }
 
-/** As many at once as a few strangers would send. */
+/** As many at once as a few clients would send. */
 async function inventMany(make: (proof: PaymentProof) => PaymentProof) {
   const replies = []
   for (let sent = 0; sent < INVENTED; sent += 20) {

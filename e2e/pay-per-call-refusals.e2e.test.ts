@@ -7,9 +7,9 @@ import pMap from 'p-map'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Headers, request } from './src/api.ts'
 import type { Agent } from './src/network.ts'
-import { type LineState, openServiceLine } from './src/pay-per-call-line.ts'
+import { type CountingShop, openCountingShop } from './src/pay-per-call-counting-shop.ts'
+import { openServiceProxy, type ProxyState } from './src/pay-per-call-service-proxy.ts'
 import { openPayPerCallStage, type PayPerCallStage } from './src/pay-per-call-stage.ts'
-import { openStall, type Stall } from './src/pay-per-call-stall.ts'
 import { challengeIn, proofHeader, reasonIn, toBase64 } from './src/pay-per-call-wire.ts'
 import { exchangeBytes, repliesIn, requestText } from './src/raw-http.ts'
 
@@ -18,35 +18,35 @@ const AT_ONCE = 64
 
 let stage: PayPerCallStage
 let other: Agent
-let stall: Stall
-const stalls: Stall[] = []
+let shop: CountingShop
+const shops: CountingShop[] = []
 
 beforeAll(async () => {
   stage = await openPayPerCallStage()
   other = await stage.network.agent(stage.owner)
-  stall = await open()
+  shop = await open()
 })
 afterAll(async () => {
-  await Promise.all(stalls.map(each => each.close()))
+  await Promise.all(shops.map(each => each.close()))
   await stage.close()
 })
 
-/** A stall of the payee's, its own or one more with the same secret. */
-async function open(options: Partial<SellerOptions<IncomingMessage>> = {}): Promise<Stall> {
+/** A shop of the payee, its own or another one with the same secret. */
+async function open(options: Partial<SellerOptions<IncomingMessage>> = {}): Promise<CountingShop> {
   const { client, payee } = stage
-  const opened = await openStall({ client, payTo: payee.handle, amount: PRICE, ...options })
-  stalls.push(opened)
+  const opened = await openCountingShop({ client, payTo: payee.handle, amount: PRICE, ...options })
+  shops.push(opened)
   return opened
 }
 
-const ask = (at: Stall, headers: Headers = {}, path = '/', method = 'GET') =>
+const ask = (at: CountingShop, headers: Headers = {}, path = '/', method = 'GET') =>
   request(at.address, method, path, { headers })
-const show = (proof: PaymentProof, at = stall, path = '/', method = 'GET') =>
+const show = (proof: PaymentProof, at = shop, path = '/', method = 'GET') =>
   ask(at, proofHeader(proof), path, method)
-const quote = async (at = stall, path = '/') => challengeIn(await ask(at, {}, path))
+const quote = async (at = shop, path = '/') => challengeIn(await ask(at, {}, path))
 
-/** A proof of what a stall asks for now, not shown yet. */
-const buy = async (at = stall, path = '/') => stage.pay(await quote(at, path))
+/** A proof for a shop's current price, not sent yet. */
+const buy = async (at = shop, path = '/') => stage.pay(await quote(at, path))
 
 async function payBy(payer: Agent, to: Agent, amount: number, nonce: string): Promise<PaymentProof> {
   const { payment_id } = await stage.network.pay(payer, to, amount, { reference: nonce })
@@ -85,22 +85,22 @@ const REFUSALS: Readonly<Record<string, readonly [reason: string, make: () => Pr
     'nonce_not_ours',
     async () => buy(await open({ secret: 'the secret of somebody else' })),
   ],
-  'a payment for another path': ['nonce_not_ours', () => buy(stall, '/cheaper')],
-  'a payment for another query': ['nonce_not_ours', () => buy(stall, '/?city=Pune')],
+  'a payment for another path': ['nonce_not_ours', () => buy(shop, '/cheaper')],
+  'a payment for another query': ['nonce_not_ours', () => buy(shop, '/?city=Pune')],
   'a payment for another method': [
     'nonce_not_ours',
-    async () => stage.pay(challengeIn(await ask(stall, {}, '/', 'POST'))),
+    async () => stage.pay(challengeIn(await ask(shop, {}, '/', 'POST'))),
   ],
 }
 
 test.each(Object.entries(REFUSALS))(
   'the seller serves nothing for this proof: %s',
   async (_name, [reason, make]) => {
-    const before = stall.served()
+    const before = shop.served()
     const reply = await show(await make())
     expect(reasonIn(reply)).toBe(reason)
     expect(challengeIn(reply)).toMatchObject({ payTo: stage.payee.handle, amount: '2.00' })
-    expect(stall.served()).toBe(before)
+    expect(shop.served()).toBe(before)
   },
 )
 
@@ -109,7 +109,7 @@ test('a payment to the verifying agent is not accepted if another payee is requi
   expect(reasonIn(await show(await buy(others), others))).toBe('payee_mismatch')
 })
 
-/** What is kept of each payment by whoever moves the money, also when it is given back. */
+/** The minimum fee, which a refund does not return. */
 const FEE = 1
 const wealth = async () => (await stage.network.balance(stage.buyer)).available
 
@@ -180,24 +180,24 @@ function nobody(): PaymentProof {
 
 test('a malformed proof gets a 402 that says so', async () => {
   for (const [name, text] of Object.entries(GARBAGE)) {
-    expect.soft(reasonIn(await ask(stall, { [PROOF_HEADER]: text })), name).toBe('invalid_payment_header')
+    expect.soft(reasonIn(await ask(shop, { [PROOF_HEADER]: text })), name).toBe('invalid_payment_header')
   }
 })
 
 test('two proofs in one request count as none', async () => {
   const line = `${PROOF_HEADER}: ${toBase64(await buy())}`
-  const text = await exchangeBytes(stall.port, requestText('GET / HTTP/1.1', [line, line]))
+  const text = await exchangeBytes(shop.port, requestText('GET / HTTP/1.1', [line, line]))
   expect(repliesIn(text).map(reasonIn)).toEqual(['invalid_payment_header'])
 })
 
 test('a proof with any character changed is refused, and the original stays valid', async () => {
   const proof = await buy()
-  const before = stall.served()
+  const before = shop.served()
   const tampered = eachChanged(toBase64(proof), ['A', 'B'])
   const statuses = await pMap(
     tampered,
     async text => {
-      const { status } = await ask(stall, { [PROOF_HEADER]: text })
+      const { status } = await ask(shop, { [PROOF_HEADER]: text })
       return status
     },
     { concurrency: 16 },
@@ -210,11 +210,11 @@ test('a proof with any character changed is refused, and the original stays vali
       expect(reasons).toContain(reason)
     }
   }
-  expect(stall.served()).toBe(before)
+  expect(shop.served()).toBe(before)
   expect((await show(proof)).status).toBe(200)
 })
 
-/** The fields of a proof with their prefixes, and what another value in their form is refused as. */
+/** The fields of a proof with their prefixes, and the refusal of another value in the same form. */
 const FIELDS = {
   transactionId: ['pay_', ['transaction_not_found']],
   fromAgent: ['agt_', ['payer_mismatch']],
@@ -222,7 +222,7 @@ const FIELDS = {
   nonce: ['', ['nonce_not_ours', 'nonce_expired', 'invalid_payment_header']],
 } as const satisfies Partial<Record<keyof PaymentProof, readonly [string, readonly string[]]>>
 
-/** A text with each of its characters in turn made the first of these, or the other where it is that. */
+/** Copies of a text, each with one character replaced by the first of these, or by the other if it is equal. */
 function eachChanged(text: string, [one, other]: readonly [string, string]): string[] {
   return Array.from(text, (character, at) => {
     const another = character === one ? other : one
@@ -230,29 +230,29 @@ function eachChanged(text: string, [one, other]: readonly [string, string]): str
   })
 }
 
-test(`one payment shown ${AT_ONCE} times at once to two stalls is served once by one`, async () => {
+test(`one payment shown ${AT_ONCE} times at once to two shops is served once by one`, async () => {
   const replica = await open()
-  const before = stall.served()
+  const before = shop.served()
   const proof = await buy()
   const replies = await Promise.all(
-    Array.from({ length: AT_ONCE }, (_, at) => show(proof, at % 2 === 0 ? stall : replica)),
+    Array.from({ length: AT_ONCE }, (_, at) => show(proof, at % 2 === 0 ? shop : replica)),
   )
   const refused = replies.filter(({ status }) => status === 402)
   expect(replies.filter(({ status }) => status === 200).length).toBe(1)
   expect(refused.map(reasonIn)).toEqual(Array(AT_ONCE - 1).fill('nonce_already_used'))
-  expect(stall.served() - before + replica.served()).toBe(1)
+  expect(shop.served() - before + replica.served()).toBe(1)
 })
 
 test('an OPTIONS request that looks like a preflight is not served', async () => {
   const headers = { origin: 'https://shop.example', 'access-control-request-method': 'GET' }
-  const before = stall.served()
-  expect((await ask(stall, headers, '/', 'OPTIONS')).status).toBe(402)
-  expect(stall.served()).toBe(before)
+  const before = shop.served()
+  expect((await ask(shop, headers, '/', 'OPTIONS')).status).toBe(402)
+  expect(shop.served()).toBe(before)
 })
 
 describe('a price that changes', () => {
   let price: number
-  let moving: Stall
+  let moving: CountingShop
 
   beforeAll(async () => {
     moving = await open({ amount: () => price })
@@ -298,10 +298,10 @@ describe('a price that changes', () => {
 })
 
 const ENVELOPE = '{"error":{"code":"rate_limit_exceeded","message":"Too many requests","request_id":"r"}}'
-const TROUBLES: Readonly<Record<string, LineState>> = {
+const TROUBLES: Readonly<Record<string, ProxyState>> = {
   'is not there': 'closed',
-  'does not answer': 'slow',
-  'answers into the void': 'deaf',
+  'does not response': 'slow',
+  'responses into the void': 'deaf',
   'has had enough': { status: 429, headers: { 'retry-after': '7' }, body: ENVELOPE },
   'has failed': {
     status: 500,
@@ -315,7 +315,7 @@ describe.concurrent('a service that', () => {
   test.each(Object.entries(TROUBLES))(
     '%s delays a paid request, and no money is lost',
     async (_name, trouble) => {
-      const line = await openServiceLine(stage.api.address)
+      const line = await openServiceProxy(stage.api.address)
       const client = createClient({ baseUrl: line.address, agentKey: stage.payee.key })
       const far = await open({ client, verifyTimeoutMs: 400, onError: () => undefined })
       const proof = await buy(far)

@@ -15,13 +15,13 @@ import {
 import { fileJournal } from '@batua/sdk/file-journal'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Agent } from './src/network.ts'
+import type { Shop } from './src/pay-per-call-shop.ts'
 import { SHOPS } from './src/pay-per-call-shops.ts'
 import { openPayPerCallStage, type PayPerCallStage } from './src/pay-per-call-stage.ts'
-import type { Shop } from './src/pay-per-call-till.ts'
 
 const PATH = '/shop/weather?city=Pune'
 
-/** A shop of an agent, and a web site that passes on what the shop of its choice asks for and uses the proofs there. */
+/** A shop of an agent, and a web site that passes on the challenges of another shop and uses the proofs there. */
 interface Relay {
   readonly address: string
   shop: Shop
@@ -113,12 +113,35 @@ test('a payee that lists its origins is paid at these only, not at another site 
   expect(await balance()).toBe(before)
 })
 
+/** A buyer whose answers from the service somebody changes on the way: the relay among the origins of each payee. */
+function deceivedBuyer(journal: Journal): typeof fetch {
+  const deceived: typeof fetch = async (input, init) => {
+    const answer = await fetch(input, init)
+    if (!new URL(input instanceof Request ? input.url : input).pathname.endsWith('/origins')) return answer
+    const { origins, ...document } = (await answer.json()) as { origins: string[] }
+    return Response.json({ ...document, origins: [...origins, relay.address] })
+  }
+  const client = createClient({ baseUrl: stage.api.address, agentKey: stage.buyer.key, fetch: deceived })
+  return buyer({ client, journal })
+}
+
+test('origins that were changed on their way from the service allow no payment', async () => {
+  await name(stage.payee, [shop.address])
+  const before = await balance()
+  const journal = memoryJournal()
+  const buy = deceivedBuyer(journal)
+  expect(await refusal(buy(relay.address + PATH))).toEqual(['origins_not_genuine', null])
+  expect(await refusal(buy(shop.address + PATH))).toEqual(['origins_not_genuine', null])
+  expect(await balance()).toBe(before)
+  expect((await buyer({ journal })(shop.address + PATH)).status).toBe(200)
+})
+
 test('a buyer that allows any payee at any origin does not check origins', async () => {
   await name(stage.payee, [shop.address])
   expect((await buyer({ payees: 'any' })(relay.address + PATH)).status).toBe(200)
 })
 
-/** A journal from before there were pins. */
+/** A journal from before pins existed. */
 function oldJournal(): Journal {
   const { begin, update, resume, release } = memoryJournal()
   return { begin, update, resume, release }

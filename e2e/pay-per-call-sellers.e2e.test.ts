@@ -4,15 +4,15 @@ import { createClient, payingFetch } from '@batua/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { request } from './src/api.ts'
 import type { Agent } from './src/network.ts'
-import { type LineState, openServiceLine } from './src/pay-per-call-line.ts'
+import { openServiceProxy, type ProxyState } from './src/pay-per-call-service-proxy.ts'
+import type { Shop } from './src/pay-per-call-shop.ts'
 import { SHOPS } from './src/pay-per-call-shops.ts'
 import { openPayPerCallStage, type PayPerCallStage } from './src/pay-per-call-stage.ts'
-import type { Shop } from './src/pay-per-call-till.ts'
 import { challengeIn, proofHeader, reasonIn } from './src/pay-per-call-wire.ts'
 
 const WITHIN = { timeout: 5_000 }
 const AT_ONCE = 64
-const TROUBLES: readonly LineState[] = [
+const TROUBLES: readonly ProxyState[] = [
   'closed',
   'slow',
   { status: 429, headers: { 'retry-after': '7' }, body: '{}' },
@@ -84,7 +84,7 @@ describe.each(SHOPS)('a shop on %s', (name, open) => {
     }
   })
 
-  // By itself node:http reads no body before the handler.
+  // node:http reads no body before the handler.
   if (name !== 'node:http') {
     test('computes the price from the body', async () => {
       const translation = { method: 'POST', body: { words: 13 } }
@@ -101,7 +101,7 @@ describe.each(SHOPS)('a shop on %s', (name, open) => {
     expect(reasonIn(await ask('/shop/broken', proofHeader(proof)))).toBe('transaction_not_completed')
   })
 
-  // Hono hands its answer over before it is sent, so there its status is all that counts.
+  // Hono returns its response before it is sent, so only its status counts.
   if (name !== 'hono') {
     test('refunds the payment if the handler aborts its response', async () => {
       const before = await wealth()
@@ -171,7 +171,7 @@ describe.each(SHOPS)('a shop on %s', (name, open) => {
   test.each(TROUBLES)(
     'requests no further payment while its connection to the service is %j',
     async trouble => {
-      const line = await openServiceLine(stage.api.address)
+      const line = await openServiceProxy(stage.api.address)
       const client = createClient({ baseUrl: line.address, agentKey: stage.payee.key })
       const silent = { verifyTimeoutMs: 400, onError: () => undefined }
       const far = await open({ client, payTo: stage.payee.handle, ...silent })
@@ -198,7 +198,7 @@ describe.each(SHOPS)('a shop on %s', (name, open) => {
   test('sells to a paying fetch', async () => {
     const client = createClient({ baseUrl: stage.api.address, agentKey: stage.buyer.key })
     const buy = payingFetch(fetch, { client, maxAmount: 20, allowHttp: true })
-    const answer = await buy(`${shop.address}/shop/weather?city=Goa`)
-    expect([answer.status, await answer.json()]).toMatchObject([200, { city: 'Goa' }])
+    const response = await buy(`${shop.address}/shop/weather?city=Goa`)
+    expect([response.status, await response.json()]).toMatchObject([200, { city: 'Goa' }])
   })
 })

@@ -12,9 +12,9 @@ import {
 import { Redis } from 'ioredis'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type FakeRedis, startFakeRedis } from './src/fake-redis.ts'
 import { openPayPerCallStage, type PayPerCallStage } from './src/pay-per-call-stage.ts'
 import { proofHeader } from './src/pay-per-call-wire.ts'
-import { type StandInRedis, startStandInRedis } from './src/stand-in-redis.ts'
 
 const TABLE = `create table used_nonces (
   nonce text primary key,
@@ -24,19 +24,19 @@ const TABLE = `create table used_nonces (
 
 let stage: PayPerCallStage
 let pool: Pool
-let standIn: StandInRedis
+let fakeRedis: FakeRedis
 let redis: Redis
 
 beforeAll(async () => {
   stage = await openPayPerCallStage()
   pool = new Pool({ connectionString: stage.database.url, max: 8 })
   await pool.query(TABLE)
-  standIn = await startStandInRedis()
-  redis = new Redis(standIn.port, '127.0.0.1', { enableReadyCheck: false })
+  fakeRedis = await startFakeRedis()
+  redis = new Redis(fakeRedis.port, '127.0.0.1', { enableReadyCheck: false })
 })
 afterAll(async () => {
   redis.disconnect()
-  standIn.close()
+  fakeRedis.close()
   await pool.end()
   await stage.close()
 })
@@ -54,7 +54,7 @@ function get(headers: Record<string, string> = {}): SellerRequest {
   return { method: 'GET', path: '/weather', header: name => all.get(name) ?? null }
 }
 
-/** A request that was paid for by the stage's buyer, and the same as if another had. */
+/** A request paid by the stage's buyer, and the same with another agent named as the payer. */
 async function paidFor(shop: Seller<null>): Promise<{ mine: SellerRequest; stolen: SellerRequest }> {
   const { body } = await shop.challenge(get(), null)
   const { payment } = JSON.parse(body) as { payment: Parameters<typeof stage.pay>[0] }

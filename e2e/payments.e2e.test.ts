@@ -190,7 +190,11 @@ describe('an idempotency key', () => {
       amount: 2,
       idempotency_key: 'k',
     })
-    expect(error.details).toEqual({ payment_id: payment.payment_id, status: 'completed' })
+    expect(error.details).toEqual({
+      payment_id: payment.payment_id,
+      status: 'completed',
+      same_request: false,
+    })
     await network.pay(other, payee, 1, { idempotency_key: 'k' })
   })
 

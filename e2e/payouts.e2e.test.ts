@@ -1,21 +1,21 @@
 import { routes } from '@batua/contract'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { bookFaults } from './src/book.ts'
+import { ledgerFaults } from './src/ledger-faults.ts'
 import { type Agent, newBankAccount, type Owner, type Platform } from './src/network.ts'
-import { type Line, openSimulation, type Rehearsal } from './src/rehearse.ts'
+import { type Line, openSandboxScenarios, type SandboxScenarios } from './src/sandbox-scenarios.ts'
 import { openStage, type Stage } from './src/stage.ts'
 
 let stage: Stage
-let rehearsal: Rehearsal
+let scenarios: SandboxScenarios
 let platform: Platform
 
 beforeAll(async () => {
   stage = await openStage()
-  rehearsal = openSimulation(stage.api)
+  scenarios = openSandboxScenarios(stage.api)
   platform = await stage.network.platform()
 })
 afterEach(async () => {
-  expect(await bookFaults(stage.database.query)).toEqual([])
+  expect(await ledgerFaults(stage.database.query)).toEqual([])
 })
 afterAll(() => stage.close())
 
@@ -25,7 +25,7 @@ const DAY_S = 86_400
 /** An agent with 975 INR, whose owner has this account. */
 async function fundedAgent(account: string | null = newBankAccount()): Promise<Agent> {
   const owner = await stage.network.owner(platform)
-  if (account !== null) expect((await rehearsal.kyc(owner, account)).kyc_status).toBe('verified')
+  if (account !== null) expect((await scenarios.kyc(owner, account)).kyc_status).toBe('verified')
   return stage.network.fundedAgent(owner)
 }
 
@@ -62,7 +62,7 @@ describe('a withdrawal', () => {
     expect(days).toBeLessThan(10)
 
     expect(await available(agent)).toBe(574.5)
-    await rehearsal.advance(MINUTE_S)
+    await scenarios.advance(MINUTE_S)
     expect(await payouts(agent)).toMatchObject([
       {
         id: sent.transaction_id,
@@ -145,7 +145,7 @@ describe('a bank', () => {
     async (account, status, balance) => {
       const agent = await fundedAgent(account)
       await stage.api.ok(routes.withdraw, withdrawCall(agent))
-      for (const seconds of [MINUTE_S, 10 * MINUTE_S, 2 * 60 * MINUTE_S]) await rehearsal.advance(seconds)
+      for (const seconds of [MINUTE_S, 10 * MINUTE_S, 2 * 60 * MINUTE_S]) await scenarios.advance(seconds)
       const [payout] = await payouts(agent)
       expect(payout?.status).toBe(status)
       expect(await available(agent)).toBe(balance)
@@ -180,12 +180,12 @@ describe('settlement', () => {
 
   /** Money is two business days old after at most eight days with a long weekend among them. */
   async function letSettle({ due }: Wallets): Promise<void> {
-    for (let days = 0; days < 12 && (await available(due)) > 0; days++) await rehearsal.advance(DAY_S)
+    for (let days = 0; days < 12 && (await available(due)) > 0; days++) await scenarios.advance(DAY_S)
   }
 
   test('pays out balances that are two business days old and reports skipped wallets, which follow after KYC', async () => {
     const wallets = await openWallets()
-    await rehearsal.advance(DAY_S)
+    await scenarios.advance(DAY_S)
     expect(await available(wallets.due)).toBe(975)
     await letSettle(wallets)
     expect(await payouts(wallets.due)).toMatchObject([

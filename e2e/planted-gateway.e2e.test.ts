@@ -2,45 +2,45 @@ import { createHash, createHmac } from 'node:crypto'
 import { type ResponseOf, routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { request } from './src/api.ts'
+import { type FakeGateway, startFakeGateway } from './src/fake-gateway.ts'
 import { type Agent, newBankAccount } from './src/network.ts'
 import { leaksIn, type Planted, tablesOf } from './src/planted.ts'
 import { additionsOf, misshapenBodies, newPayer, type Subject, webhooksAbout } from './src/planted-gateway.ts'
-import { openSimulation, type Rehearsal, type Session } from './src/rehearse.ts'
+import { openSandboxScenarios, type SandboxScenarios, type Session } from './src/sandbox-scenarios.ts'
 import { openStage, type Stage } from './src/stage.ts'
-import { type StandIn, startStandIn } from './src/stand-in.ts'
 
-// What a gateway says beside what is asked for: cards, UPI ids, phones and e-mails of payers, in webhooks of every kind,
-// good and bad, and in answers of its interfaces. None of it may be kept, logged or counted.
+// Additional data of a gateway: cards, UPI ids, phones and e-mails of payers, in valid and invalid webhooks of every
+// kind, and in responses of its APIs. None of it may be stored, logged or counted.
 
 const DAY_S = 86_400
-/** In every refusal of the stand-in, as the real one quotes what was sent. */
+/** In every refusal of the fake gateway, because the real one quotes requests. */
 const QUOTED = ['9876543210', '026291800001191']
 
 const payer = newPayer()
-let cashfree: StandIn
+let cashfree: FakeGateway
 let stage: Stage
-let rehearsal: Rehearsal
-/** Of every webhook that was sent. */
+let scenarios: SandboxScenarios
+/** The bodies of all webhooks that were sent. */
 const bodies: string[] = []
 const statuses = new Map<number, number>()
 
 beforeAll(async () => {
-  cashfree = await startStandIn()
+  cashfree = await startFakeGateway()
   stage = await openStage({
     ...cashfree.settings,
     SETTLEMENT: 'off',
     LOG_LEVEL: 'trace',
     TRUST_PROXY: 'loopback',
   })
-  rehearsal = openSimulation(stage.api)
-  for (const [line, fields] of additionsOf(payer)) await cashfree.answersHave(line, fields)
+  scenarios = openSandboxScenarios(stage.api)
+  for (const [line, fields] of additionsOf(payer)) await cashfree.responsesHave(line, fields)
 }, 60_000)
 afterAll(async () => {
   await stage.close()
   await cashfree.close()
 })
 
-/** What signs the webhooks of an intake. */
+/** The secret of the webhooks of payments or payouts. */
 function secretOf(intake: string): string {
   const name = intake === 'cashfree' ? 'CASHFREE_CLIENT_SECRET' : 'CASHFREE_PAYOUT_CLIENT_SECRET'
   return cashfree.settings[name] ?? ''
@@ -60,16 +60,16 @@ function signed(intake: string, body: string): Record<string, string> {
 
 async function deliver(intake: string, body: string, headers: Record<string, string>): Promise<number> {
   bodies.push(body)
-  // Wrong webhooks are counted for each address, so that they come from many.
+  // Invalid webhooks are counted for each address, so they come from many addresses.
   const from = { 'x-forwarded-for': `203.0.113.${bodies.length % 250}` }
   const call = { headers: { 'content-type': 'application/json', ...from, ...headers }, body }
   const { status, text } = await request(stage.api.address, 'POST', `/v1/gateway/${intake}/webhooks`, call)
-  expect(leaksIn([{ place: 'an answer', text }], plantedValues()), body).toEqual([])
+  expect(leaksIn([{ place: 'an response', text }], plantedValues()), body).toEqual([])
   statuses.set(status, (statuses.get(status) ?? 0) + 1)
   return status
 }
 
-/** The same webhook as it should be, and with what can be wrong about its signature. */
+/** The same webhook with a valid signature, and with every invalid one. */
 async function deliverInEveryWay(intake: string, body: string): Promise<void> {
   const right = signed(intake, body)
   await deliver(intake, body, right)
@@ -90,14 +90,14 @@ async function verifiedAgent(): Promise<Agent> {
   const account = newBankAccount()
   const line = 'POST /verification/bank-account/sync'
   await cashfree.nextIsText(line, `{"bank_account": "${payer.bankAccount}", `)
-  await rehearsal.kyc(owner, account)
+  await scenarios.kyc(owner, account)
   await cashfree.nextIsRefused(line, 409, `account_${payer.bankAccount}_busy`)
-  await rehearsal.kyc(owner, account)
-  expect(await rehearsal.kyc(owner, account)).toMatchObject({ kyc_status: 'verified' })
+  await scenarios.kyc(owner, account)
+  expect(await scenarios.kyc(owner, account)).toMatchObject({ kyc_status: 'verified' })
   return stage.network.agent(owner)
 }
 
-/** Pays in every way, well and badly, takes one payment back and disputes another. */
+/** Pays by every method, with and without success, reverses one payment and disputes another. */
 async function pay(agent: Agent): Promise<{ session: Session; paymentId: string; refundId: string }> {
   for (const [line, code] of [
     ['POST /pg/orders', `order_of_${payer.phone}_refused`],
@@ -114,23 +114,23 @@ async function pay(agent: Agent): Promise<{ session: Session; paymentId: string;
     'GET /pg/orders',
     `{"customer_phone": "${payer.phone}", "upi_id": "${payer.upiId}`,
   )
-  const session = await rehearsal.open(agent, 1000)
+  const session = await scenarios.open(agent, 1000)
   const orderId = session.order_id
   await cashfree.pay(orderId, { status: 'FAILED', group: 'credit_card' })
   await cashfree.pay(orderId, { status: 'USER_DROPPED', group: 'net_banking' })
   const paymentId = await cashfree.pay(orderId, { group: 'upi' })
   await cashfree.pay(orderId, { group: 'credit_card' })
-  await rehearsal.advance(60)
+  await scenarios.advance(60)
   const notice = JSON.stringify({ type: 'PAYMENT_SUCCESS_WEBHOOK', data: { order: { order_id: orderId } } })
   await deliver('cashfree', notice, signed('cashfree', notice))
-  await rehearsal.advance(60)
-  expect(await rehearsal.funding(agent, session)).toMatchObject({ status: 'completed' })
-  const refund = (await cashfree.look()).refunds.find(({ order_id }) => order_id === orderId)
+  await scenarios.advance(60)
+  expect(await scenarios.funding(agent, session)).toMatchObject({ status: 'completed' })
+  const refund = (await cashfree.state()).refunds.find(({ order_id }) => order_id === orderId)
   expect(refund).toBeDefined()
   return { session, paymentId, refundId: Reflect.get(refund ?? {}, 'refund_id') as string }
 }
 
-/** Withdraws by a provider that first says what cannot be read, then refuses, and ends transfers in odd words. */
+/** Withdraws through a provider whose responses are first unreadable, then refusals, then unknown statuses. */
 async function withdraw(agent: Agent): Promise<string> {
   await cashfree.nextIsText('POST /payout/beneficiary', `{"bank_account_number": "${payer.bankAccount}"`)
   await cashfree.nextIsRefused('POST /payout/transfers', 502, `bank_${payer.bankAccount}_down`)
@@ -140,14 +140,14 @@ async function withdraw(agent: Agent): Promise<string> {
     ['REJECTED', payer.upiId],
     ['SUCCESS', undefined],
   ] as const) {
-    const line = await rehearsal.withdraw(agent, 100)
+    const line = await scenarios.withdraw(agent, 100)
     const transferId = line.replace(/^txn_/, 'po_')
     ids.push(transferId)
     await advanceUntil(async () =>
-      (await cashfree.look()).transfers.some(({ transfer_id }) => transfer_id === transferId),
+      (await cashfree.state()).transfers.some(({ transfer_id }) => transfer_id === transferId),
     )
     await cashfree.setTransfer(transferId, status, `UTR${ids.length}`, code)
-    await advanceUntil(async () => (await rehearsal.line(agent, line)).status !== 'pending')
+    await advanceUntil(async () => (await scenarios.line(agent, line)).status !== 'pending')
   }
   return ids.at(-1) ?? ''
 }
@@ -155,12 +155,12 @@ async function withdraw(agent: Agent): Promise<string> {
 async function advanceUntil(isSo: () => Promise<boolean>): Promise<void> {
   for (let times = 0; times < 50; times++) {
     if (await isSo()) return
-    await rehearsal.advance(600)
+    await scenarios.advance(600)
   }
   throw new Error('it never came to that')
 }
 
-/** What the gateway's own records say, for the comparison of the night. */
+/** The gateway's records, for the nightly reconciliation. */
 async function record(orderId: string, paymentId: string): Promise<void> {
   const person = {
     customer_name: payer.name,
@@ -206,12 +206,12 @@ test('no personal data from a gateway is readable in the database, the log or th
   }
   await cashfree.dispute(session.order_id, paymentId, 'CHARGEBACK_MERCHANT_LOST')
   await record(session.order_id, paymentId)
-  await rehearsal.advance(DAY_S)
+  await scenarios.advance(DAY_S)
   const differences = await differencesSeen()
   expect(differences).toBeGreaterThan(0)
 
-  // It has been through all of this, or the search below finds nothing because nothing was said.
-  const { lines, violations } = await cashfree.look()
+  // The service has handled all of this; otherwise the search below would find nothing because nothing was sent.
+  const { lines, violations } = await cashfree.state()
   expect(violations).toEqual([])
   for (const line of ['POST /verification', 'GET /pg/orders', 'POST /payout/transfers', 'POST /pg/recon']) {
     expect(
@@ -237,8 +237,8 @@ test('no personal data from a gateway is readable in the database, the log or th
 
 async function differencesSeen(): Promise<number> {
   const headers = await stage.network.admin()
-  const answer: ResponseOf<typeof routes.listDifferences> = await stage.api.ok(routes.listDifferences, {
+  const response: ResponseOf<typeof routes.listDifferences> = await stage.api.ok(routes.listDifferences, {
     headers,
   })
-  return answer.pagination.total
+  return response.pagination.total
 }

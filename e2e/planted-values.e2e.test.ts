@@ -6,14 +6,13 @@ import { ADMIN_PHONE } from './src/log-in.ts'
 import { leaksIn, type Planted, tablesOf } from './src/planted.ts'
 import { CLEAR_FIELDS, CONFIDENTIAL_FIELDS, confidentialIn, textFields } from './src/planted-fields.ts'
 import { changingCall, FRESH_ADMIN } from './src/recorded.ts'
-import { kindFor, ownHeaders, type Row } from './src/route-table.ts'
+import { DESTRUCTIVE, kindFor, ownHeaders, type Row } from './src/route-table.ts'
 import { openStage, type Stage } from './src/stage.ts'
-import { DESTRUCTIVE } from './src/valid-calls.ts'
 import { openWorld, type World } from './src/world.ts'
 
 const SLOW_MACHINE = { timeout: 240_000 }
 
-/** Where every request seems to come from, and with what: a test network's address (RFC 5737) and a browser. */
+/** The client of every request: an address of a test network (RFC 5737) and a browser. */
 const ADDRESS = '203.0.113.77'
 const BROWSER = 'Planted-Browser-qz81'
 
@@ -35,11 +34,11 @@ beforeAll(async () => {
 afterAll(() => stage.close())
 
 function plant(what: string, value: string): void {
-  // The sandbox's administrator has a number that everybody knows, and codes of one digit would be found anywhere.
+  // The sandbox's administrator has a public number; short texts and '000000' appear everywhere by chance.
   if (value.length >= 6 && value !== ADMIN_PHONE && value !== '000000') planted.set(value, what)
 }
 
-/** Remembers what each call sends and is answered, from a marked address and with an Idempotency-Key. */
+/** Records the request and response of each call, from a marked address and with an Idempotency-Key. */
 function plantingApi(api: Api): Api {
   const marked = (route: Route, call: Sent = {}): Sent => ({
     ...call,
@@ -54,7 +53,7 @@ function plantingApi(api: Api): Api {
     const name = route.operationId
     for (const { what, value } of [...confidentialIn(call.body), ...confidentialIn(call.params)])
       plant(`${what} sent to ${name}`, value)
-    for (const { what, value } of confidentialIn(reply?.body)) plant(`${what} answered by ${name}`, value)
+    for (const { what, value } of confidentialIn(reply?.body)) plant(`${what} returned by ${name}`, value)
     for (const cookie of reply?.headers.getSetCookie() ?? [])
       plant(`cookie set by ${name}`, cookie.split(';')[0]?.split('=')[1] ?? '')
     if (call.body === undefined) return
@@ -125,14 +124,14 @@ async function callOnce(operation: OperationId, route: Route): Promise<void> {
   const headers = { ...call.headers, ...(kind === null ? {} : ownHeaders(own, operation, kind)) }
   const reply = await api.send(route, { ...call, headers })
   expect.soft([route.status, 401], `${operation}: ${reply.text}`).toContain(reply.status)
-  // The same with a fault in it: what is refused is written nowhere either.
+  // The same with a fault: a refused request is stored nowhere either.
   const { body } = call
   if (typeof body === 'object' && body !== null)
     await api.send(route, { ...call, headers, body: { ...body, unknown_field: 'x' } })
 }
 
 test(
-  'nothing personal and no secret that any route takes or answers is readable in the database, the log or the metrics',
+  'nothing personal and no secret that any route takes or responses is readable in the database, the log or the metrics',
   SLOW_MACHINE,
   async () => {
     for (const [operation, route] of table) {
@@ -150,14 +149,14 @@ test(
         canBeGuessed: !RANDOM.some(name => what.startsWith(name)),
       }),
     )
-    // What was planted is more than a handful of each kind, or the test looks for nothing.
+    // There are many planted values of each kind; otherwise the test would search for nothing.
     const kinds = new Set(values.map(({ what }) => what.split(' ')[0]))
     expect(kinds).toEqual(
       new Set([...CONFIDENTIAL_FIELDS.filter(name => PRESENT.includes(name)), 'cookie', 'the']),
     )
 
     const metrics = await (await fetch(`${stage.service.address}/metrics`)).text()
-    // Stopped, it has written every line of its log.
+    // A stopped service has written every line of its log.
     await stage.service.stop()
     const searched = [
       ...(await tablesOf(stage.database)),
@@ -177,7 +176,7 @@ test(
   },
 )
 
-/** Confidential fields that the contract's routes have; the others are names that a later route may take. */
+/** The confidential fields of the contract's routes; the others are names that a later route may use. */
 const PRESENT = [
   'agent_key',
   'bank_account',
@@ -190,8 +189,8 @@ const PRESENT = [
   'webhook_secret',
 ]
 
-/** These have 256 random bits: nobody finds them by their digests. */
+/** These have 256 random bits, so their digests reveal nothing. */
 const RANDOM = ['agent_key', 'cookie', 'platform_secret', 'webhook_secret']
 
-/** Their success ends what the others call with. */
+/** Their success ends the credentials of the others. */
 const LAST: readonly OperationId[] = ['logOutAdmin']

@@ -109,7 +109,7 @@ describe('within a minute', () => {
     const first = await exists()
     const left = budget(first).remaining
     expect(budget(first).limit).toBe(UNAUTHENTICATED)
-    // Signing the platform up was one.
+    // The creation of the platform was one.
     expect(left).toBe(UNAUTHENTICATED - 2)
     const wrongKey = { 'x-agent-key': `agk_live_${'x'.repeat(43)}` }
     expect((await api.send(routes.getCurrentAgent, { headers: wrongKey })).status).toBe(401)

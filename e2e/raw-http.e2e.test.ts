@@ -25,10 +25,10 @@ const JSON_TYPE = 'Content-Type: application/json'
 const body = '{"name":"Smuggled"}'
 const length = `Content-Length: ${body.length}`
 const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
-/** What an attacker hopes that a server takes for a request of its own. */
+/** A second request that an attacker tries to smuggle. */
 const smuggled = requestText(POST, [JSON_TYPE, length], body)
 
-/** Byte sequences that are no request, by what is wrong with them. */
+/** Byte sequences that are not a request, by their fault. */
 const BROKEN: Readonly<Record<string, string>> = {
   'no HTTP at all': 'hello\r\n\r\n',
   'a TLS greeting': '\u0016\u0003\u0001\u0002\u0000\u0001\r\n\r\n',
@@ -133,7 +133,7 @@ describe('invalid HTTP', () => {
 describe('unusual HTTP', () => {
   const authorised = () => Object.entries(world.platform.headers).map(([name, value]) => `${name}: ${value}`)
 
-  test('two requests sent at once over one connection are answered in order', async () => {
+  test('two requests sent at once over one connection get their responses in order', async () => {
     const first = `GET /v1/agents?limit=1 HTTP/1.1\r\nHost: localhost\r\n${authorised().join('\r\n')}\r\n\r\n`
     const replies = repliesIn(await exchangeBytes(service.port, first + requestText('GET /healthz HTTP/1.1')))
     expect(replies.map(reply => reply.status)).toEqual([200, 200])
@@ -148,9 +148,9 @@ describe('unusual HTTP', () => {
 
   test('a client that sends Expect: 100-continue gets 100 Continue', async () => {
     const bytes = requestText(POST, [JSON_TYPE, length, 'Expect: 100-continue'], body)
-    const answer = await exchangeBytes(service.port, bytes)
-    expect(answer).toMatch(/^HTTP\/1\.1 100 Continue/)
-    expect(repliesIn(answer).map(reply => reply.status)).toEqual([201])
+    const response = await exchangeBytes(service.port, bytes)
+    expect(response).toMatch(/^HTTP\/1\.1 100 Continue/)
+    expect(repliesIn(response).map(reply => reply.status)).toEqual([201])
   })
 
   test('an unknown expectation is ignored', async () => {

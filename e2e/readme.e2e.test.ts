@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { blocksIn, canType, patternOf, placed, programsIn, typed } from './src/command-blocks.ts'
+import { blocksIn, canRunBash, patternOf, placed, programsIn, typed } from './src/command-blocks.ts'
 import { createDatabase, type ServiceDatabase } from './src/database.ts'
 import { freePort } from './src/free-port.ts'
 import { deadLinksOf, docPages, readPage } from './src/page-stage.ts'
@@ -22,7 +22,7 @@ const CONTRACT_RATES = {
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
-/** The pages that a newcomer types, and the programs that they have him save. */
+/** The pages with commands for a new user, and the programs in them. */
 const PAGES: readonly (readonly [path: string, ...programs: string[]])[] = [
   ['README.md'],
   ['docs/tour.md'],
@@ -30,14 +30,14 @@ const PAGES: readonly (readonly [path: string, ...programs: string[]])[] = [
   ...(hasPython ? [['docs/clients.md', 'pay.mjs', 'client.py'] as const] : []),
 ]
 
-describe.skipIf(!canType)('the commands of the pages', () => {
+describe.skipIf(!canRunBash)('the commands of the pages', () => {
   const folder = mkdtempSync(join(tmpdir(), 'batua-readme-'))
   const env = { PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`, NO_COLOR: '1' }
   let database: ServiceDatabase
   let service: Service
 
   beforeAll(async () => {
-    // The programs of the page stand where its reader has them: in a folder with the project's packages, built.
+    // The programs of the page are in a folder with the project's built packages, as for its reader.
     await promisify(execFile)(process.execPath, ['sdk/build.ts'], { cwd: ROOT })
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
     mkdirSync(join(folder, 'scratch'))
@@ -132,7 +132,7 @@ describe('the demo without a service', () => {
     const env = { PATH: '', BASE_URL: 'http://127.0.0.1:1' }
     const run = promisify(execFile)(process.execPath, [...SOURCE, 'demo/src/demo.ts'], { cwd: ROOT, env })
     const stderr =
-      '\n  No service answers at http://127.0.0.1:1. Start one with `npm start`, or set BASE_URL to where yours is.\n\n'
+      '\n  No service responds at http://127.0.0.1:1. Start one with `npm start`, or set BASE_URL to where yours is.\n\n'
     await expect(run).rejects.toMatchObject({ code: 1, stderr })
   })
 })

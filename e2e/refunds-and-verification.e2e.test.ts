@@ -131,9 +131,9 @@ describe('payment verification', () => {
         api.send(routes.verifyTransaction, { ...call, query: { nonce: 'raced', consume: true } }),
       ),
     )
-    const answers = replies.map(reply => reply.body as { verified: boolean; reason?: string })
-    expect(answers.filter(answer => answer.verified).length).toBe(1)
-    expect(answers.filter(answer => answer.reason === 'nonce_already_used').length).toBe(29)
+    const responses = replies.map(reply => reply.body as { verified: boolean; reason?: string })
+    expect(responses.filter(response => response.verified).length).toBe(1)
+    expect(responses.filter(response => response.reason === 'nonce_already_used').length).toBe(29)
     for (const reply of replies) expect(reply.headers.get('cache-control')).toBe('no-store')
     expect(await api.ok(routes.verifyTransaction, { ...call, query: { nonce: 'raced' } })).toMatchObject({
       verified: true,

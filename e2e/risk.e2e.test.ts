@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-/** Lets payments settle and the rules look at them. */
+/** Waits until the rules have evaluated the payments. */
 async function lookAtPayments(): Promise<void> {
   await api.ok(routes.advanceClock, { body: { advance_seconds: 10 } })
 }

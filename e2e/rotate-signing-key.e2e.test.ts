@@ -23,7 +23,7 @@ const rotate = (env = {}, ...args: string[]) =>
 
 const moveClock = () => openApi(service.address).ok(routes.advanceClock, { body: { advance_seconds: 3_600 } })
 
-/** With the clock moved on first, so that whatever was made is read and in force. */
+/** Advances the clock first, so that new keys are active on every node. */
 async function idsInBothDocuments(): Promise<string[]> {
   await moveClock()
   const api = openApi(service.address)
@@ -35,7 +35,7 @@ async function idsInBothDocuments(): Promise<string[]> {
   return ids
 }
 
-/** The id that the command printed. */
+/** The key id in the command's output. */
 function madeBy(stdout: string): string {
   const printed = /^(key_\d{4}-\d{2}_[0-9a-f]{8}) signs from \S+Z on; its public key is \S{44}\n$/.exec(
     stdout,

@@ -19,7 +19,7 @@ async function ledger(): Promise<Ledger> {
   return (await stage.api.ok(routes.getOverview, { headers })).ledger
 }
 
-/** Lets whole rounds of the check pass. */
+/** Waits for whole rounds of the check. */
 async function afterARound(): Promise<Ledger> {
   for (let ended = 0, last = (await ledger()).checked_at, tries = 0; tries < 60; tries++) {
     await stage.api.ok(routes.advanceClock, { body: { advance_seconds: 901 } })
@@ -41,7 +41,7 @@ test('an edited row that no request reads is reported by the running service unt
   const metrics = await (await fetch(`${stage.service.address}/metrics`)).text()
   expect(metrics).toMatch(/^book_balanced 0$/m)
   expect(metrics).toMatch(/^book_faults [1-9]/m)
-  // The log comes through a pipe of its own, so it may arrive after the response.
+  // The log comes through a separate pipe, so it may arrive after the response.
   await expect.poll(stage.service.output).toContain('altered row: found by the ledger check')
   await change('sandbox')
   expect(await afterARound()).toMatchObject({ balanced: true })

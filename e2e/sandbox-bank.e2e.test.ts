@@ -1,28 +1,28 @@
 import { routes } from '@batua/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bookFaults } from './src/book.ts'
 import { type DocRow, docTable } from './src/doc-tables.ts'
 import { eventFaults } from './src/event-faults.ts'
+import { ledgerFaults } from './src/ledger-faults.ts'
 import { newBankAccount, type Platform } from './src/network.ts'
-import { openSimulation, playRows, type Rehearsal } from './src/rehearse.ts'
+import { openSandboxScenarios, runRows, type SandboxScenarios } from './src/sandbox-scenarios.ts'
 import { openStage, type Stage } from './src/stage.ts'
 
-// The rows of docs/sandbox.md about bank accounts and payouts, played over HTTP.
+// Runs the rows of docs/sandbox.md about bank accounts and payouts over HTTP.
 
-/** All rows of a table at once, on a machine with other work. */
-const PLAYED_WITHIN_MS = 90_000
+/** For all rows of a table at once, on a busy machine. */
+const RUN_WITHIN_MS = 90_000
 
 let stage: Stage
-let rehearsal: Rehearsal
+let scenarios: SandboxScenarios
 let platform: Platform
 
 beforeAll(async () => {
   stage = await openStage({ SETTLEMENT: 'off' })
-  rehearsal = openSimulation(stage.api)
+  scenarios = openSandboxScenarios(stage.api)
   platform = await stage.network.platform()
 })
 afterAll(async () => {
-  expect(await bookFaults(stage.database.query)).toEqual([])
+  expect(await ledgerFaults(stage.database.query)).toEqual([])
   expect(await eventFaults(stage.database)).toEqual([])
   await stage.close()
 })
@@ -35,12 +35,12 @@ describe('a verification of a magic account', () => {
   const rows = docTable('sandbox.md', 'Bank accounts that are verified')
   let ended: Ended
   beforeAll(async () => {
-    ended = await playRows(
-      rehearsal,
+    ended = await runRows(
+      scenarios,
       rows,
       async row => {
         const owner = await stage.network.owner(platform)
-        return { owner, said: await rehearsal.kyc(owner, row['Account'] ?? '') }
+        return { owner, said: await scenarios.kyc(owner, row['Account'] ?? '') }
       },
       async (row, { owner, said }) => {
         const params = { owner_id: owner.id }
@@ -48,24 +48,24 @@ describe('a verification of a magic account', () => {
         return { ...row, Status: said.kyc_status, Reason: said.reason ?? '–', Ends: kyc_status }
       },
     )
-  }, PLAYED_WITHIN_MS)
+  }, RUN_WITHIN_MS)
 
   test.each(byAccount(rows))('the result for %s is the one on the page', (_account, row) => {
     expect(ended.get(row)).toEqual(row)
   })
 })
 
-/** Withdraws from a wallet of a verified owner; the clock is moved by whoever calls. */
+/** Withdraws from a wallet of a verified owner; the caller advances the clock. */
 async function withdrawal(account: string, funded: number, amount: number) {
   const owner = await stage.network.owner(platform)
   const agent = await stage.network.agent(owner)
-  expect((await rehearsal.kyc(owner, account)).kyc_status).toBe('verified')
+  expect((await scenarios.kyc(owner, account)).kyc_status).toBe('verified')
   await stage.network.fund(agent, funded)
-  return { agent, transaction: await rehearsal.withdraw(agent, amount) }
+  return { agent, transaction: await scenarios.withdraw(agent, amount) }
 }
 
 async function endOf({ agent, transaction }: Awaited<ReturnType<typeof withdrawal>>) {
-  const { status, utr } = await rehearsal.line(agent, transaction)
+  const { status, utr } = await scenarios.line(agent, transaction)
   const { available } = await stage.network.balance(agent)
   return { Ends: status, UTR: utr === undefined ? 'no' : 'yes', Balance: String(available) }
 }
@@ -74,13 +74,13 @@ describe('a payout to a magic account', () => {
   const rows = docTable('sandbox.md', 'Bank accounts that payouts go to')
   let ended: Ended
   beforeAll(async () => {
-    ended = await playRows(
-      rehearsal,
+    ended = await runRows(
+      scenarios,
       rows,
       row => withdrawal(row['Account'] ?? '', 1000, 400),
       async (row, sent) => ({ ...row, ...(await endOf(sent)) }),
     )
-  }, PLAYED_WITHIN_MS)
+  }, RUN_WITHIN_MS)
 
   test.each(byAccount(rows))('the result for %s is the one on the page', (_account, row) => {
     expect(ended.get(row)).toEqual(row)
@@ -91,8 +91,8 @@ describe('a payout of a magic amount', () => {
   const rows = docTable('sandbox.md', 'Amounts that make the payout API fail')
   let ended: Ended
   beforeAll(async () => {
-    ended = await playRows(
-      rehearsal,
+    ended = await runRows(
+      scenarios,
       rows,
       row => withdrawal(newBankAccount(), 10_000, Number(row['Amount'])),
       async (row, sent) => {
@@ -100,7 +100,7 @@ describe('a payout of a magic amount', () => {
         return { ...row, Ends, Balance }
       },
     )
-  }, PLAYED_WITHIN_MS)
+  }, RUN_WITHIN_MS)
 
   test.each(rows.map(row => [row['Amount'] ?? '', row] as const))(
     'the result for %s is the one on the page',

@@ -1,30 +1,36 @@
 import { routes, SANDBOX_OUTCOMES } from '@batua/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bookFaults } from './src/book.ts'
 import { type DocRow, docTable } from './src/doc-tables.ts'
 import { eventFaults } from './src/event-faults.ts'
+import { ledgerFaults } from './src/ledger-faults.ts'
 import type { Agent, Owner, Platform } from './src/network.ts'
-import { type Outcome, openSimulation, playRows, type Rehearsal, type Session } from './src/rehearse.ts'
+import {
+  type Outcome,
+  openSandboxScenarios,
+  runRows,
+  type SandboxScenarios,
+  type Session,
+} from './src/sandbox-scenarios.ts'
 import { openStage, type Stage } from './src/stage.ts'
 
-// Every row of docs/sandbox.md is played over HTTP: the page says what happens, or this fails.
+// Runs every row of docs/sandbox.md over HTTP and compares the result with the page.
 
-/** All rows of a table at once, on a machine with other work. */
-const PLAYED_WITHIN_MS = 90_000
+/** For all rows of a table at once, on a busy machine. */
+const RUN_WITHIN_MS = 90_000
 
 let stage: Stage
-let rehearsal: Rehearsal
+let scenarios: SandboxScenarios
 let platform: Platform
 let owner: Owner
 
 beforeAll(async () => {
   stage = await openStage()
-  rehearsal = openSimulation(stage.api)
+  scenarios = openSandboxScenarios(stage.api)
   platform = await stage.network.platform()
   owner = await stage.network.owner(platform)
 })
 afterAll(async () => {
-  expect(await bookFaults(stage.database.query)).toEqual([])
+  expect(await ledgerFaults(stage.database.query)).toEqual([])
   expect(await eventFaults(stage.database)).toEqual([])
   await stage.close()
 })
@@ -43,21 +49,21 @@ describe('an outcome of a payment session', () => {
   const rows = docTable('sandbox.md', 'Outcomes of a payment session')
   let ended: Map<DocRow, DocRow>
   beforeAll(async () => {
-    ended = await playRows(
-      rehearsal,
+    ended = await runRows(
+      scenarios,
       rows,
       async row => {
         const agent = await stage.network.agent(owner)
-        const session = await rehearsal.open(agent, 1000)
-        if (row['Before'] === 'completed') await rehearsal.play(session, 'success')
-        return { agent, session, status: await rehearsal.play(session, row['Outcome'] as Outcome) }
+        const session = await scenarios.open(agent, 1000)
+        if (row['Before'] === 'completed') await scenarios.simulate(session, 'success')
+        return { agent, session, status: await scenarios.simulate(session, row['Outcome'] as Outcome) }
       },
       async (row, { agent, session, status }) => {
-        const { status: ends } = await rehearsal.funding(agent, session)
+        const { status: ends } = await scenarios.funding(agent, session)
         return { ...row, Status: status, Ends: ends, Balance: await balanceOf(agent) }
       },
     )
-  }, PLAYED_WITHIN_MS)
+  }, RUN_WITHIN_MS)
 
   test.each(named(rows, 'Outcome', 'Before'))('the result for %s is the one on the page', (_name, row) => {
     expect(ended.get(row)).toEqual(row)
@@ -72,8 +78,8 @@ describe('a funding of a magic amount', () => {
   const rows = docTable('sandbox.md', 'Amounts that make the gateway’s API fail')
   let ended: Map<DocRow, DocRow>
   beforeAll(async () => {
-    ended = await playRows(
-      rehearsal,
+    ended = await runRows(
+      scenarios,
       rows,
       async row => {
         const agent = await stage.network.agent(owner)
@@ -84,17 +90,17 @@ describe('a funding of a magic amount', () => {
         })
         const session = reply.status === 201 ? (reply.body as Session) : null
         if (session !== null) {
-          const { status } = await rehearsal.funding(agent, session)
-          if (status === 'pending') await rehearsal.play(session, 'success')
+          const { status } = await scenarios.funding(agent, session)
+          if (status === 'pending') await scenarios.simulate(session, 'success')
         }
-        return { agent, session, answer: String(reply.status) }
+        return { agent, session, response: String(reply.status) }
       },
-      async (row, { agent, session, answer }) => {
-        const ends = session === null ? NONE : (await rehearsal.funding(agent, session)).status
-        return { ...row, Answer: answer, Ends: ends, Balance: await balanceOf(agent) }
+      async (row, { agent, session, response }) => {
+        const ends = session === null ? NONE : (await scenarios.funding(agent, session)).status
+        return { ...row, Response: response, Ends: ends, Balance: await balanceOf(agent) }
       },
     )
-  }, PLAYED_WITHIN_MS)
+  }, RUN_WITHIN_MS)
 
   test.each(named(rows, 'Amount'))('the result for %s is the one on the page', (_name, row) => {
     expect(ended.get(row)).toEqual(row)
@@ -105,8 +111,8 @@ describe('a collect request to a magic UPI id', () => {
   const rows = docTable('sandbox.md', 'UPI ids')
   let ended: Map<DocRow, DocRow>
   beforeAll(async () => {
-    ended = await playRows(
-      rehearsal,
+    ended = await runRows(
+      scenarios,
       rows,
       async row => {
         const agent = await stage.network.agent(owner)
@@ -116,15 +122,15 @@ describe('a collect request to a magic UPI id', () => {
           body: { amount: 1000, upi_id: row['UPI id'] },
         })
         const session = reply.status === 201 ? (reply.body as Session & { collect: boolean }) : null
-        return { agent, session, answer: String(reply.status) }
+        return { agent, session, response: String(reply.status) }
       },
-      async (row, { agent, session, answer }) => {
-        const ends = session === null ? NONE : (await rehearsal.funding(agent, session)).status
+      async (row, { agent, session, response }) => {
+        const ends = session === null ? NONE : (await scenarios.funding(agent, session)).status
         const collect = session === null ? NONE : String(session.collect)
-        return { ...row, Answer: answer, Collect: collect, Ends: ends, Balance: await balanceOf(agent) }
+        return { ...row, Response: response, Collect: collect, Ends: ends, Balance: await balanceOf(agent) }
       },
     )
-  }, PLAYED_WITHIN_MS)
+  }, RUN_WITHIN_MS)
 
   test.each(named(rows, 'UPI id'))('the result for %s is the one on the page', (_name, row) => {
     expect(ended.get(row)).toEqual(row)
@@ -140,7 +146,7 @@ describe('a code for a magic phone', () => {
       await stage.api.ok(routes.createOwner, { headers, body })
       await stage.api.ok(routes.sendOtp, { body: { phone } })
       const { status } = await stage.api.send(routes.getSandboxOtp, { params: { phone } })
-      expect(String(status)).toBe(row['Answer'])
+      expect(String(status)).toBe(row['Response'])
     },
   )
 })

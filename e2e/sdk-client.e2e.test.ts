@@ -12,17 +12,17 @@ import {
   type Retry,
 } from '@batua/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { faultOf } from './src/answers.ts'
 import type { Headers } from './src/api.ts'
 import { ADMIN_PHONE } from './src/log-in.ts'
 import type { Agent } from './src/network.ts'
-import { kindFor, NEEDS_MORE, ownHeaders } from './src/route-table.ts'
+import { faultOf } from './src/responses.ts'
+import { DESTRUCTIVE, kindFor, NEEDS_MORE, ownHeaders } from './src/route-table.ts'
 import { openStage, type Stage } from './src/stage.ts'
-import { DESTRUCTIVE, VALID_CALLS } from './src/valid-calls.ts'
+import { VALID_CALLS } from './src/valid-calls.ts'
 import { openWorld, type World } from './src/world.ts'
 
 const table = Object.entries(routes) as [OperationId, Route][]
-/** Far more than an agent of any test here calls in a minute, and reached in no time. */
+/** Far more than an agent of any test here calls in a minute, and quickly reached. */
 const CALLS_A_MINUTE = 200
 
 let stage: Stage
@@ -39,7 +39,7 @@ afterAll(() => stage.close())
 const clientOf = ({ key }: Agent, options: Partial<ClientOptions> = {}): Client =>
   createClient({ baseUrl, agentKey: key, ...options })
 
-/** A client with the credentials that these headers hold. */
+/** A client with the credentials of these headers. */
 function clientWith(headers: Headers): Client {
   const [, cookie = '', token = ''] = /^(\w+)=(.+)$/.exec(headers['cookie'] ?? '') ?? []
   const session = cookie === 'service_session' ? { sessionToken: token } : { adminSessionToken: token }
@@ -59,12 +59,13 @@ function inputOf(operation: OperationId): object {
 }
 
 type Method = (input: object) => Promise<unknown>
-const methodOf = (client: Client, operation: OperationId) => client[operation] as unknown as Method
+const methodOf = (client: Client, operation: OperationId) =>
+  client[operation as keyof Client] as unknown as Method
 
-/** These would end what other tests need, so only that they are there is shown. */
+/** These would end what other tests need, so only their existence is tested. */
 const ending: readonly OperationId[] = [...DESTRUCTIVE, ...NEEDS_MORE, 'logOutAdmin']
 const unrepeatable = table.filter(([operation]) => ending.includes(operation))
-const harmless = table.filter(row => !unrepeatable.includes(row))
+const harmless = table.filter(row => row[1].produces === undefined && !unrepeatable.includes(row))
 
 describe('every route is a method of the client', () => {
   test.each(harmless)('%s, whose response is valid by the contract', async (operation, route) => {
@@ -80,12 +81,13 @@ describe('every route is a method of the client', () => {
 
   test('and the client has no other methods', () => {
     const { baseUrl: _address, ...methods } = createClient({ baseUrl })
-    expect(Object.keys(methods)).toEqual(table.map(([operation]) => operation))
+    const called = table.filter(([, route]) => route.produces === undefined)
+    expect(Object.keys(methods)).toEqual(called.map(([operation]) => operation))
   })
 })
 
 describe('an error', () => {
-  /** What refuses a payment of this agent. */
+  /** The error of a refused payment of this agent. */
   async function refusal(from: Agent, more: object = {}, client = clientOf(from)) {
     const paid = await outcome(client.pay({ agent_id: from.id, to: world.payee.handle, amount: 10, ...more }))
     if (paid.ok) throw new Error('the payment was made')
@@ -126,13 +128,13 @@ describe('an error', () => {
     expect(error.details.status).toBe('paused')
   })
 
-  test('of a repeated payment names the payment', async () => {
+  test('of a repeated payment names the payment and says that it is the same', async () => {
     const agent = await newAgent()
     const once = { idempotency_key: 'one', reference: 'invoice', unique_reference: true }
     const paid = await clientOf(agent).pay({ agent_id: agent.id, to: world.payee.id, amount: 10, ...once })
     const byKey = await refusal(agent, once)
     if (byKey.code !== 'idempotency_error') throw byKey
-    expect(byKey.details).toEqual({ payment_id: paid.payment_id, status: 'completed' })
+    expect(byKey.details).toEqual({ payment_id: paid.payment_id, status: 'completed', same_request: true })
     const byReference = await refusal(agent, { ...once, idempotency_key: 'two' })
     if (byReference.code !== 'conflict') throw byReference
     expect(byReference.details.payment_id).toBe(paid.payment_id)
@@ -144,8 +146,8 @@ describe('an error', () => {
   })
 })
 
-/** A line to the service that passes every request on and breaks off the first answer, whole or in its middle. */
-async function openLosingLine(breaks: 'before the answer' | 'in the answer') {
+/** A proxy of the service that cuts off the first response, at its start or in its middle. */
+async function openLosingProxy(breaks: 'before the response' | 'in the response') {
   let count = 0
   async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await new Response(request).text()
@@ -153,7 +155,7 @@ async function openLosingLine(breaks: 'before the answer' | 'in the answer') {
     const answer = await fetch(baseUrl + url, { method, headers: ownHeadersOf(headers), body })
     const text = await answer.text()
     if (count++ > 0) response.writeHead(answer.status).end(text)
-    else if (breaks === 'before the answer') request.socket.destroy()
+    else if (breaks === 'before the response') request.socket.destroy()
     else {
       response.writeHead(answer.status, { 'content-length': text.length })
       response.write(text.slice(0, -1), () => request.socket.destroy())
@@ -175,11 +177,11 @@ function ownHeadersOf(headers: NodeJS.Dict<string | string[]>): Record<string, s
 }
 
 describe('a call', () => {
-  test.each(['before the answer', 'in the answer'] as const)(
+  test.each(['before the response', 'in the response'] as const)(
     'whose response is lost is repeated and pays once, aborted %s',
     async breaks => {
       const agent = await world.network.fundedAgent(world.owner)
-      const line = await openLosingLine(breaks)
+      const line = await openLosingProxy(breaks)
       const retries: Retry[] = []
       const client = clientOf(agent, { baseUrl: line.address, onRetry: retry => retries.push(retry) })
       const paid = await client.pay({ agent_id: agent.id, to: world.payee.handle, amount: 100 })
@@ -212,7 +214,7 @@ describe('a call', () => {
     })
     await expect(patient.getCurrentAgent({}, { signal: abort.signal })).rejects.toThrow('enough')
     expect(waits.length).toBe(1)
-    // A second may have gone by since.
+    // A second may have passed since.
     expect(waits[0]).toBeGreaterThanOrEqual(asked - 2_000)
   })
 })

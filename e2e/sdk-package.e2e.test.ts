@@ -18,7 +18,7 @@ interface Manifest {
 }
 
 const manifest = JSON.parse(readFileSync(join(SDK, 'package.json'), 'utf8')) as Manifest
-/** What users write after `from`, and the module that it means. */
+/** The import names of the package, and their modules. */
 const specifiers = Object.entries(manifest.exports).map(([path, { '@batua/source': source = '' }]) => ({
   specifier: `@batua/sdk${path.slice(1)}`,
   source: pathToFileURL(join(SDK, source)).href,
@@ -27,7 +27,7 @@ const specifiers = Object.entries(manifest.exports).map(([path, { '@batua/source
 const folder = mkdtempSync(join(tmpdir(), 'batua-package-'))
 const home = join(folder, 'empty')
 const installed = join(home, 'node_modules', '@batua', 'sdk')
-/** Nothing of the tests' own environment, whose npm may be set to this project. */
+/** Without the environment of the tests, whose npm may be configured for this project. */
 const env = {
   PATH: process.env['PATH'] ?? '',
   HOME: folder,
@@ -59,7 +59,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Writes a program beside the installed package and runs it to its end. */
+/** Writes a program next to the installed package and runs it to its end. */
 async function printedBy(
   name: string,
   text: string,
@@ -226,7 +226,7 @@ void client.pay({ agent_id: 'agt_', to: 'seller', amount: [] })
 describe('the README of the package', () => {
   const page = readFileSync(join(SDK, 'README.md'), 'utf8')
 
-  /** Runs a program until it is told to end, and answers what it has printed so far. */
+  /** Runs a program until it is stopped, and returns its output so far. */
   function start(name: string, more: Readonly<Record<string, string>>) {
     const child = spawn(process.execPath, [name], { cwd: home, env: { ...env, ...more } })
     let printed = ''

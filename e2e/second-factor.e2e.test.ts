@@ -6,7 +6,7 @@ import { ADMIN_PHONE } from './src/log-in.ts'
 import { startService } from './src/service.ts'
 import { openStage, type Stage } from './src/stage.ts'
 
-/** In base32 the ASCII text of RFC 6238, of which an authenticator app makes its codes. */
+/** The base32 of RFC 6238's secret, from which an authenticator app makes its codes. */
 const ADMIN_TOTP_SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
 const MASTER_KEY = Buffer.alloc(32, 'second factor').toString('base64')
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-/** The app's code of this moment, made here by the RFC and not by the service. */
+/** The app's current code, computed here by the RFC and not by the service. */
 function appCode(): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)))

@@ -13,7 +13,7 @@ let stage: Stage
 let api: Api
 
 beforeAll(async () => {
-  // Every request is a line of the log, so that what must not be there could be there.
+  // Every request is logged, so that a leaked value would be in the log.
   stage = await openStage({ MASTER_KEY, LOG_LEVEL: 'debug', TRUST_PROXY: 'loopback' })
   ;({ api } = stage)
 })

@@ -183,7 +183,7 @@ describe('an agent pays an agent', () => {
       headers: buyer.headers,
       body: { to: seller.id, ...paid, idempotency_key: key },
     })
-    expect(error.details).toEqual({ payment_id: payment.payment_id, status: 'completed' })
+    expect(error.details).toEqual({ payment_id: payment.payment_id, status: 'completed', same_request: true })
     expect((await network.balance(buyer)).available).toBe(573)
   })
 
@@ -384,7 +384,7 @@ describe('an agent pays per call', () => {
     })
     const proof = shop.proofOf(payment.payment_id ?? '', buyer.id, challenge.nonce)
     const served = await fetch(shop.address, { headers: proof })
-    expect([served.status, await served.text()]).toEqual([200, 'the paid answer'])
+    expect([served.status, await served.text()]).toEqual([200, 'the paid response'])
     expect((await fetch(shop.address, { headers: proof })).status).toBe(402)
     await api.refused(routes.pay, 409, 'conflict', {
       params: { agent_id: buyer.id },
@@ -411,7 +411,7 @@ describe('after the whole story', () => {
   })
 })
 
-/** Ed25519 over canonical JSON (RFC 8785) with nothing but Node's own cryptography. */
+/** Verifies Ed25519 over canonical JSON (RFC 8785) with only Node's cryptography. */
 function isSignedBy(rawPublicKey: string, content: object, signature: string): boolean {
   const x = Buffer.from(rawPublicKey, 'base64').toString('base64url')
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })

@@ -13,16 +13,16 @@ import {
   leadsToRoot,
 } from './src/independent-verifier.ts'
 import { runScript } from './src/scripts.ts'
-import { collectPapers, type Papers, signedThings } from './src/signed-papers.ts'
+import { collectSignedObjects, type SignedObjects, signedObjects } from './src/signed-objects.ts'
 import { openStage, type Stage } from './src/stage.ts'
 
 const MASTER_KEY = Buffer.alloc(32, 'e2e').toString('base64')
-/** Longer than a new key is published ahead, shorter than the difference of clocks that a reader allows. */
+/** Longer than a new key is published in advance, shorter than the tolerance for clocks. */
 const KEY_CHANGE_S = 60
 
 const folder = mkdtempSync(join(tmpdir(), 'batua-verify-'))
 let stage: Stage
-let papers: Papers
+let signed: SignedObjects
 let keys: ServiceKeys
 let jwks: Jwks
 
@@ -42,8 +42,8 @@ const verify = (paper: string, keyFile: string, ...more: readonly string[]) =>
 
 beforeAll(async () => {
   stage = await openStage()
-  papers = await collectPapers(stage.api, stage.network)
-  for (const [name, value] of Object.entries(papers)) save(name, value)
+  signed = await collectSignedObjects(stage.api, stage.network)
+  for (const [name, value] of Object.entries(signed)) save(name, value)
   await saveKeys('first')
 }, 60_000)
 afterAll(async () => {
@@ -72,7 +72,7 @@ const INCOMPLETE = [
 
 describe('an independent verifier, jose and plain node:crypto', () => {
   test('accepts each signature, and none with a byte flipped in it or in the signed content', () => {
-    for (const thing of signedThings(papers)) {
+    for (const thing of signedObjects(signed)) {
       const { text, signature } = bytesOf(thing)
       const accepts = (bytes: { text: Buffer; signature: Buffer }) => isSignedBy(bytes, keys, thing.keyId)
       expect(accepts({ text, signature }), thing.name).toBe(true)
@@ -82,7 +82,7 @@ describe('an independent verifier, jose and plain node:crypto', () => {
   })
 
   test('accepts each token, and none with a byte flipped or of another kind', async () => {
-    for (const { name, token, typ } of signedThings(papers)) {
+    for (const { name, token, typ } of signedObjects(signed)) {
       const accepts = (changed: string, kind = typ) => acceptsToken(changed, jwks, kind, new Date())
       expect(await accepts(token), name).toBe(true)
       expect(await accepts(token, 'other+jwt')).toBe(false)
@@ -91,7 +91,7 @@ describe('an independent verifier, jose and plain node:crypto', () => {
   })
 
   test('accepts each checkpoint, and none with a byte flipped in it or in the signed content', () => {
-    const notes = [papers.checkpoint.checkpoint, papers.paymentEntry.checkpoint ?? '']
+    const notes = [signed.checkpoint.checkpoint, signed.paymentEntry.checkpoint ?? '']
     for (const { text, signature } of notes.map(bytesOfCheckpoint)) {
       const accepts = (bytes: { text: Buffer; signature: Buffer }) => isSignedBy(bytes, keys, keys.key_id)
       expect(accepts({ text, signature })).toBe(true)
@@ -101,7 +101,7 @@ describe('an independent verifier, jose and plain node:crypto', () => {
   })
 
   test('finds each audit entry in the tree of its checkpoint, and no other entry', () => {
-    const { paymentEntry, creationEntry } = papers
+    const { paymentEntry, creationEntry } = signed
     for (const entry of [paymentEntry, creationEntry]) expect(leadsToRoot(entry)).toBe(true)
     expect(leadsToRoot({ ...paymentEntry, entry: creationEntry.entry })).toBe(false)
     expect(leadsToRoot({ ...paymentEntry, leaf_index: (paymentEntry.leaf_index ?? 0) + 1 })).toBe(false)
@@ -121,7 +121,7 @@ describe('npm run verify', () => {
   })
 
   test('reports a document that was changed', async () => {
-    save('changed', { ...papers.receipt, amount: 1_000 })
+    save('changed', { ...signed.receipt, amount: 1_000 })
     const { code, stdout } = await verify('changed', 'first-keys')
     expect([code, stdout]).toEqual([1, 'not genuine: the signature does not fit what it says\n'])
   })
@@ -147,10 +147,10 @@ describe('npm run verify', () => {
   test('verifies new documents only with the new key file, and that the log only grew', {
     timeout: 60_000,
   }, async () => {
-    const before = papers
-    papers = await collectPapers(stage.api, stage.network)
-    for (const [name, value] of Object.entries(papers)) save(`new-${name}`, value)
-    const [from, to] = [before.checkpoint, papers.checkpoint].map(
+    const before = signed
+    signed = await collectSignedObjects(stage.api, stage.network)
+    for (const [name, value] of Object.entries(signed)) save(`new-${name}`, value)
+    const [from, to] = [before.checkpoint, signed.checkpoint].map(
       ({ checkpoint }) => checkpoint.split('\n')[1] ?? '',
     )
     const query = { from: Number(from), to: Number(to) }

@@ -3,13 +3,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { blocksIn, canType, patternOf, placed, programsIn, typed } from './src/command-blocks.ts'
+import { blocksIn, canRunBash, patternOf, placed, programsIn, typed } from './src/command-blocks.ts'
 import type { Ended } from './src/commands.ts'
 import { openPageStage, type PageStage, readPage } from './src/page-stage.ts'
 
 const page = readPage('docs/verifying.md')
 
-describe.skipIf(!canType)('the verifying page', () => {
+describe.skipIf(!canRunBash)('the verifying page', () => {
   let stage: PageStage
 
   beforeAll(async () => {

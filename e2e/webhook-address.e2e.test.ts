@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answer, HANG, OK } from './src/webhook-behaviour.ts'
+import { HANG, OK, respond } from './src/webhook-behaviour.ts'
 import { openWebhookStage, until, type WebhookStage } from './src/webhook-stage.ts'
 
 const HOUR_S = 3_600
-/** Long enough for what must not come to come. */
+/** Long enough for an unwanted webhook to arrive. */
 const A_WHILE_MS = 400
-/** A clean stop waits for no receiver’s time-out. */
+/** A clean stop does not wait for a receiver’s timeout. */
 const STOPPED_WITHIN_MS = 12_000
 
 let stage: WebhookStage
@@ -22,7 +22,7 @@ const platformOf = (id: string, headers: Readonly<Record<string, string>>) =>
 
 test('after a 410 the delivery has failed and nothing is sent, and later events arrive once webhook_url is set again', async () => {
   const { happen, told, list, standing, setUrl, receiver, platform } = await stage.listener()
-  receiver.behave(answer(410))
+  receiver.behave(respond(410))
   await happen()
   const gone = await standing({ status: 'failed', response_status: 410, attempts: 1 })
   await until(async () => (await platformOf(platform.id, platform.headers)).webhook_disabled_at !== null)
@@ -48,11 +48,11 @@ test('waiting events go to the new address at once if webhook_url is changed', a
   const { happen, told, standing, setUrl, receiver, platform } = await stage.listener()
   const { receiver: next } = await stage.listener()
   next.trust(platform.webhookSecret)
-  receiver.behave(answer(500))
+  receiver.behave(respond(500))
   await happen()
   const first = await standing({ status: 'pending', attempts: 1 })
   await stage.advanceTo(first.next_attempt_at)
-  // By the schedule the next attempt would be minutes away.
+  // By its schedule the next attempt would be minutes later.
   const { event_id, url } = await standing({ status: 'pending', attempts: 2 })
   expect(url).toBe(receiver.url)
   await setUrl(next.url)
@@ -65,7 +65,7 @@ test('a 410 from an address that was replaced meanwhile disables nothing', async
   const { happen, list, setUrl, receiver, platform } = await stage.listener()
   const { receiver: next } = await stage.listener()
   next.trust(platform.webhookSecret)
-  receiver.behave({ kind: 'answer', status: 410, afterMs: A_WHILE_MS })
+  receiver.behave({ kind: 'respond', status: 410, afterMs: A_WHILE_MS })
   await happen()
   await until(() => receiver.hits() === 1)
   await setUrl(next.url)
@@ -77,7 +77,7 @@ test('a 410 from an address that was replaced meanwhile disables nothing', async
 
 test('waiting events fail if webhook_url is removed, and a platform without one never gets later events', async () => {
   const { happen, heard, standing, list, setUrl, receiver } = await stage.listener()
-  receiver.behave(answer(500))
+  receiver.behave(respond(500))
   await happen()
   const { next_attempt_at } = await standing({ status: 'pending', attempts: 1 })
   await stage.advanceTo(next_attempt_at)
@@ -124,7 +124,7 @@ test('a test webhook returns the delivery after its first attempt, and is refuse
     url: receiver.url,
   })
   expect(heard()).toMatchObject([{ id: delivered.event_id, data: { platform_id: platform.id } }])
-  receiver.behave(answer(500))
+  receiver.behave(respond(500))
   const failed = await call()
   expect(failed).toMatchObject({ status: 'pending', attempts: 1, response_status: 500 })
   receiver.behave(OK)
@@ -138,13 +138,13 @@ test('a test webhook returns the delivery after its first attempt, and is refuse
 
 test('a failed delivery is sent again on request, and stays delivered afterwards', async () => {
   const { happen, told, platform, standing, setUrl, receiver } = await stage.listener()
-  receiver.behave(answer(410))
+  receiver.behave(respond(410))
   await happen()
   const { delivery_id } = await standing({ status: 'failed' })
   await setUrl(receiver.url)
   const retry = () =>
     stage.api.ok(routes.retryWebhookDelivery, { headers: platform.headers, params: { delivery_id } })
-  receiver.behave(answer(500))
+  receiver.behave(respond(500))
   expect(await retry()).toMatchObject({ status: 'failed', attempts: 2, response_status: 500 })
   receiver.behave(OK)
   expect(await retry()).toMatchObject({
@@ -153,7 +153,7 @@ test('a failed delivery is sent again on request, and stays delivered afterwards
     response_status: 200,
     last_error: null,
   })
-  receiver.behave(answer(500))
+  receiver.behave(respond(500))
   expect(await retry()).toMatchObject({ status: 'delivered', attempts: 4 })
   expect(told()).toMatchObject([{ accepted: 1, arrivals: { length: 4 } }])
   expect(receiver.faults).toEqual([])
@@ -164,7 +164,7 @@ test('deliveries are listed by status and by event, newest first', async () => {
   const { headers } = platform
   await happen()
   await until(async () => (await list({ status: 'delivered' })).pagination.total === 1)
-  receiver.behave(answer(500))
+  receiver.behave(respond(500))
   await stage.api.ok(routes.testWebhook, { headers })
   const kinds = async (query: Record<string, string>) =>
     (await list(query)).deliveries.map(({ event, status }) => [event, status])

@@ -1,7 +1,7 @@
 import { routes } from '@batua/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { shown } from './src/network.ts'
-import { answer, type Behaviour, HANG, OK } from './src/webhook-behaviour.ts'
+import { type Behaviour, HANG, OK, respond } from './src/webhook-behaviour.ts'
 import type { Told } from './src/webhook-receiver.ts'
 import { type Listener, openWebhookStage, until, type WebhookStage } from './src/webhook-stage.ts'
 
@@ -9,7 +9,7 @@ const SECOND_MS = 1_000
 const MINUTE_S = 60
 const HOUR_S = 60 * MINUTE_S
 const DAY_S = 24 * HOUR_S
-/** After each attempt that failed (contract section 8), and how far from it a retry may be. */
+/** The delay after each failed attempt (contract section 8), and its tolerance. */
 const SCHEDULE_S = [
   5,
   5 * MINUTE_S,
@@ -22,9 +22,9 @@ const SCHEDULE_S = [
   DAY_S,
 ]
 const JITTER = 0.2
-/** Long enough for what must not come to come. */
+/** Long enough for an unwanted webhook to arrive. */
 const A_WHILE_MS = 400
-/** Webhooks that hang are given up after 15 s; what is here is much faster. */
+/** Attempts that hang are aborted after 15 s; everything here is much faster. */
 const SOON_MS = 8_000
 
 let stage: WebhookStage
@@ -36,7 +36,7 @@ afterAll(() => stage.close())
 
 const aWhile = () => new Promise(resolve => setTimeout(resolve, A_WHILE_MS))
 
-/** A platform of whose receiver no request may have failed to verify. */
+/** A platform whose receiver must have verified every request. */
 async function withListener(work: (listener: Listener) => Promise<void>): Promise<void> {
   const listener = await stage.listener()
   await work(listener)
@@ -86,7 +86,7 @@ describe('signatures', () => {
 describe('retries', () => {
   test('a delivery is attempted ten times on schedule, identical except for its timestamp, and then fails', () =>
     withListener(async ({ happen, told, standing, receiver }) => {
-      receiver.behave(answer(500))
+      receiver.behave(respond(500))
       let startedAt = await stage.advance(0)
       await happen()
       for (const [index, delayS] of SCHEDULE_S.entries()) {
@@ -113,7 +113,7 @@ describe('retries', () => {
 
   test('a receiver that sends Retry-After gets nothing until then, and afterwards all events', () =>
     withListener(async ({ happen, told, standing, list, receiver }) => {
-      receiver.behave(({ attempt }) => (attempt === 1 ? answer(429, { 'retry-after': '120' }) : OK))
+      receiver.behave(({ attempt }) => (attempt === 1 ? respond(429, { 'retry-after': '120' }) : OK))
       const before = await stage.advance(0)
       await happen()
       const { next_attempt_at } = await standing({ status: 'pending', attempts: 1, response_status: 429 })
@@ -132,9 +132,9 @@ describe('retries', () => {
     ['a closed port', CLOSED],
     ['a connection reset before the request is read', { kind: 'reset', when: 'before reading' }],
     ['a connection reset after the request was read', { kind: 'reset', when: 'after reading' }],
-    ['an answer that is no HTTP', { kind: 'garbage' }],
-    ['an answer 404', answer(404)],
-    ['an answer 503', answer(503)],
+    ['a response that is not HTTP', { kind: 'garbage' }],
+    ['a 404', respond(404)],
+    ['a 503', respond(503)],
   ]
   test.each(BAD)('%s is a failed attempt, and the next one delivers', (_name, behaviour) =>
     withListener(async ({ happen, told, standing, receiver }) => {
@@ -145,7 +145,7 @@ describe('retries', () => {
         status: 'pending',
         attempts: 1,
       })
-      const status = behaviour !== CLOSED && behaviour.kind === 'answer' ? behaviour.status : null
+      const status = behaviour !== CLOSED && behaviour.kind === 'respond' ? behaviour.status : null
       expect(response_status).toBe(status)
       expect(last_error).toMatch(/^[A-Z].{5,200}$/)
       if (behaviour === CLOSED) await receiver.comeBack()
@@ -168,7 +168,7 @@ describe('retries', () => {
     status =>
       withListener(async ({ happen, standing, receiver }) => {
         const elsewhere = await stage.listener()
-        receiver.behave(answer(status, { location: elsewhere.receiver.url }))
+        receiver.behave(respond(status, { location: elsewhere.receiver.url }))
         await happen()
         await standing({ status: 'pending', attempts: 1, response_status: status })
         expect(elsewhere.receiver.hits()).toBe(0)

@@ -1,14 +1,14 @@
 import { EVENTS, type EventName, routes, WebhookBody } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { schemaFaultOf } from './src/answers.ts'
 import { type Agent, shown } from './src/network.ts'
+import { schemaFaultOf } from './src/responses.ts'
 import { type Listener, openWebhookStage, until, type WebhookStage } from './src/webhook-stage.ts'
 
 let stage: WebhookStage
 let first: Listener
 let second: Listener
 let stranger: Listener
-/** Of the first platform, with an owner whom the bank has verified. */
+/** An agent of the first platform, with a verified owner. */
 let payer: Agent
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ afterAll(async () => {
   await stage.close()
 })
 
-/** Where an event differs from what the contract says of it. */
+/** The differences of an event from the contract. */
 function faultsOf(body: WebhookBody): string[] {
   const faults = [
     schemaFaultOf('WebhookBody', WebhookBody, body),
@@ -41,7 +41,7 @@ async function pay(amount: number, to: Agent, extras = {}): Promise<string> {
   return shown((await stage.network.pay(payer, to, amount, extras)).payment_id)
 }
 
-/** What was heard of one payment. */
+/** The events of one payment. */
 function ofPayment({ heard }: Listener, paymentId: string): WebhookBody[] {
   return heard().filter(({ data }) => data['payment_id'] === paymentId)
 }
@@ -105,7 +105,7 @@ test('events of agents, owners and certificates are delivered to their platform'
     'certificate.revoked': { agent_id: agent.id, certificate_id: params.cert_id, reason: 'Key compromised' },
   }
   const names = Object.keys(wanted) as EventName[]
-  // The tier came with the verification, so the default certificate of before was renewed.
+  // The verification raised the tier, so the earlier default certificate was renewed.
   const own = (name: EventName) =>
     heard(name).filter(({ data }) => !('reason' in data && data.reason === 'renewed'))
   await until(() => names.every(name => own(name).length > 0))

@@ -1,7 +1,7 @@
-/** Whether what makes the package is there, and not only what runs the service (`npm ci --omit=dev`). */
+/** Whether the build tools are installed, and not only the service (`npm ci --omit=dev`). */
 function canBuild(): boolean {
   try {
-    // Throws for what is not installed.
+    // Throws if it is not installed.
     for (const name of ['typescript/package.json', 'rolldown']) import.meta.resolve(name)
     return true
   } catch {

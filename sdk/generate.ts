@@ -6,8 +6,8 @@ import { routesFile } from './generate/routes-file.ts'
 import { typesFile } from './generate/types-file.ts'
 
 /**
- * Writes what the SDK knows of the service from the contract: `node --conditions=@batua/source sdk/generate.ts`.
- * With `--check` it writes nothing and fails when a file is not as it would be written.
+ * Generates the SDK's types and routes from the contract: `node --conditions=@batua/source sdk/generate.ts`. With
+ * `--check` it writes nothing and fails if a file differs.
  */
 
 const HEAD =

@@ -11,6 +11,7 @@ import type {
   ResponseOf,
   Route,
   Routes,
+  StreamOperationId,
 } from '@batua/contract'
 import { expect, test } from 'vitest'
 import type { Api } from './src/api/routes.ts'
@@ -25,7 +26,7 @@ test('the generated files are what the contract says', () => {
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
 
-/** A part of the input; what a route does not take adds nothing. */
+/** A part of the input; empty if the route has none. */
 type Part<R extends Route, Name extends 'params' | 'query' | 'body', Value> = R[Name] extends object
   ? Value extends object
     ? Value
@@ -37,22 +38,25 @@ type Merged<R extends Route> = Part<R, 'params', ParamsOf<R>> &
   Part<R, 'body', BodyOf<R>>
 type InputOf<R extends Route> = unknown extends Merged<R> ? NoInput : Merged<R>
 
-type GivenTo<Name extends OperationId> = NonNullable<Parameters<Api[Name]>[0]>
-type AnswerOf<Name extends OperationId> = Awaited<ReturnType<Api[Name]>>
+/** Routes with JSON responses; a browser’s EventSource follows the others. */
+type JsonOperationId = Exclude<OperationId, StreamOperationId>
 
-/** Routes and events whose type in the SDK is another than in the contract. */
+type GivenTo<Name extends JsonOperationId> = NonNullable<Parameters<Api[Name]>[0]>
+type AnswerOf<Name extends JsonOperationId> = Awaited<ReturnType<Api[Name]>>
+
+/** Routes and events whose type in the SDK differs from the contract. */
 type WrongAnswers = {
-  [Name in OperationId]: Same<ResponseOf<Routes[Name]>, AnswerOf<Name>> extends true ? never : Name
-}[OperationId]
+  [Name in JsonOperationId]: Same<ResponseOf<Routes[Name]>, AnswerOf<Name>> extends true ? never : Name
+}[JsonOperationId]
 /** The type of an audit action is any text in the contract, and a list in its schema, which the SDK has. */
 type WrongInputs = {
-  [Name in OperationId]: Same<InputOf<Routes[Name]>, GivenTo<Name>> extends true ? never : Name
-}[OperationId]
+  [Name in JsonOperationId]: Same<InputOf<Routes[Name]>, GivenTo<Name>> extends true ? never : Name
+}[JsonOperationId]
 type WrongEvents = {
   [Name in EventName]: Same<EventData<Name>, WebhookData[Name]> extends true ? never : Name
 }[EventName]
 
-// The compiler is the test of these: each is false, and true does not satisfy it, while anything is wrong.
+// The compiler tests these: each is false, and `true` does not satisfy it, if anything differs.
 void ({
   routes: true,
   answers: true,
@@ -61,7 +65,7 @@ void ({
   eventNames: true,
   errorCodes: true,
 } satisfies {
-  readonly routes: Same<keyof Api, OperationId>
+  readonly routes: Same<keyof Api, JsonOperationId>
   readonly answers: Same<WrongAnswers, never>
   readonly inputs: Same<WrongInputs, 'listAuditEntries'>
   readonly events: Same<WrongEvents, never>

@@ -16,3 +16,7 @@ if (!existsSync(bin)) {
 `)
   process.exit(1)
 }
+
+if (!existsSync(new URL('../console/dist/index.html', import.meta.url))) {
+  process.stderr.write('\n  The console is not built; the API works without it. `npm run prepare` builds it.\n')
+}

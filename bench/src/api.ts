@@ -11,15 +11,15 @@ export interface ApiCall<R extends Route> {
 
 /** The public interface of the service, for setting up and for checking. */
 export interface Api {
-  /** The answer of a call that must succeed. */
+  /** The response to a call that must succeed. */
   call<R extends Route>(route: R, call?: ApiCall<R>): Promise<ResponseOf<R>>
-  /** The headers of a session that a call begins: its cookie, and where it is used from. */
+  /** The headers of a session that a call starts: its cookie and its origin. */
   cookieOf<R extends Route>(route: R, call: ApiCall<R>): Promise<Headers>
 }
 
 export function openApi(address: string): Api {
   async function send<R extends Route>(route: R, call: ApiCall<R>): Promise<Response> {
-    const answer = await fetch(address + pathOf(route, call), {
+    const response = await fetch(address + pathOf(route, call), {
       method: route.method,
       headers: {
         ...call.headers,
@@ -27,18 +27,18 @@ export function openApi(address: string): Api {
       },
       body: call.body === undefined ? null : JSON.stringify(call.body),
     })
-    if (answer.status === route.status) return answer
-    throw new Error(`${route.operationId} answered ${answer.status}: ${await answer.text()}`)
+    if (response.status === route.status) return response
+    throw new Error(`${route.operationId} returned ${response.status}: ${await response.text()}`)
   }
   return {
     async call<R extends Route>(route: R, call: ApiCall<R> = {}): Promise<ResponseOf<R>> {
-      const answer = await send(route, call)
-      return (await answer.json()) as ResponseOf<R>
+      const response = await send(route, call)
+      return (await response.json()) as ResponseOf<R>
     },
     async cookieOf(route, call) {
-      const answer = await send(route, call)
-      await answer.body?.cancel()
-      const [cookie = ''] = (answer.headers.getSetCookie()[0] ?? '').split(';')
+      const response = await send(route, call)
+      await response.body?.cancel()
+      const [cookie = ''] = (response.headers.getSetCookie()[0] ?? '').split(';')
       return { cookie, origin: address }
     },
   }

@@ -1,27 +1,28 @@
 import { randomFillSync } from 'node:crypto'
-import { appendLeaves, type WrittenTile } from '../../service/src/domains/audit/append.ts'
 import { originOf, signCheckpoint } from '../../service/src/domains/audit/checkpoint.ts'
 import type { AuditContext } from '../../service/src/domains/audit/context.ts'
 import {
+  appendLeaves,
   HASH_BYTES,
   type ReadTile,
   rangeRoot,
   TILE_WIDTH,
   tileName,
+  type WrittenTile,
 } from '../../service/src/domains/audit/merkle.ts'
-import { writeTiles } from '../../service/src/domains/audit/tree-store.ts'
+import { writeTiles } from '../../service/src/domains/audit/store.ts'
 import { formatId, newUuid, type Uuid } from '../../service/src/kernel/ids.ts'
-import { service } from '../../service/src/operations/act.ts'
 import { leafOf, newEntry, type StoredEntry } from '../../service/src/operations/audit-entry.ts'
-import { insertEntries } from '../../service/src/operations/record.ts'
+import { insertEntries } from '../../service/src/operations/fact-store.ts'
+import { service } from '../../service/src/operations/facts.ts'
 
 const PORTION = 125 * TILE_WIDTH
-/** So that the tree's beginning is some hours ago, as if ten thousand acts a second had been recorded since. */
+/** The tree begins some hours ago, as if ten thousand facts a second had been recorded since. */
 const LEAVES_PER_MS = 10
 
 /**
- * Fills the log at once, as if so many leaves had been integrated: all but one of each portion are of acts that nobody
- * stored. Answers those that were, all over the tree.
+ * Fills the log at once, as if so many leaves had been integrated. Only one fact of each portion is stored. Returns
+ * the stored ones, which are spread over the tree.
  */
 export async function plantTree(context: AuditContext, leaves: number): Promise<Uuid[]> {
   const startMs = context.clock.now().getTime() - leaves / LEAVES_PER_MS
@@ -34,7 +35,7 @@ export async function plantTree(context: AuditContext, leaves: number): Promise<
       startMs + size / LEAVES_PER_MS,
     )
     const tiles = appendLeaves({ size, read, lastIds: [] }, { ids, hashes })
-    // Portions end with a tile of leaves, so only the last one of all is asked for again.
+    // Portions end with a tile of leaves, so only the last portion is read again.
     for (const tile of tiles) if (tile.level > 0 || size + PORTION >= leaves) known.set(tileName(tile), tile)
     await Promise.all([writeTiles(context.database, tiles), insertEntries(context.database, [entry])])
     planted.push(entry.id)

@@ -12,12 +12,12 @@ import { systemClock } from '../../service/src/kernel/clock.ts'
 import { formatId, newUuid, type Uuid } from '../../service/src/kernel/ids.ts'
 import { silentLogger } from '../../service/src/kernel/logger.ts'
 import { openVault } from '../../service/src/kernel/secrets.ts'
-import { queueLeaves } from '../../service/src/operations/record.ts'
+import { queueLeaves } from '../../service/src/operations/fact-store.ts'
 import { plantTree } from './audit-tree.ts'
 import { percentile } from './figures.ts'
 import { type ServerAddress, urlOf } from './server-address.ts'
 
-/** What the audit log does with many leaves in it. */
+/** The speed of an audit log with many leaves. */
 export interface AuditReport {
   readonly leaves: number
   readonly bytesPerLeaf: number
@@ -25,7 +25,7 @@ export interface AuditReport {
   readonly readings: readonly Reading[]
 }
 
-/** How fast leaves that wait come into the tree. */
+/** How fast waiting leaves are integrated into the tree. */
 export interface Integration {
   readonly what: string
   readonly leaves: number
@@ -39,7 +39,7 @@ export interface Reading {
   readonly p99Ms: number
 }
 
-/** What was promised of an inclusion proof; here the whole of a verification has to keep it. */
+/** The maximum promised for an inclusion proof; here it applies to a whole verification. */
 export const VERIFY_MS = 5
 const LEAVES = 10_000_000
 const DATABASE = 'audit'
@@ -66,8 +66,8 @@ export async function measureAudit(
     const readings = [await measureVerify(context, entries), await measureConsistency(database)]
     say('audit: integrating')
     const integrations = [
-      await measureIntegration(context, 'twenty payments a commit', 20),
-      await measureIntegration(context, 'one act a commit', 1),
+      await measureIntegration(context, 'commits of twenty payments', 20),
+      await measureIntegration(context, 'commits of one fact', 1),
     ]
     return { leaves: LEAVES, bytesPerLeaf, integrations, readings }
   } finally {
@@ -91,19 +91,19 @@ async function sizeOfTiles(database: Database): Promise<number> {
   return row?.bytes ?? Number.NaN
 }
 
-/** All that the route does: the entry, its leaf, the proof, its check against the signature. */
+/** Everything that the route does: the entry, its leaf, the proof, its check against the signature. */
 async function measureVerify(context: AuditContext, entries: readonly Uuid[]): Promise<Reading> {
   const integrator = openIntegrator(context)
-  return measure('an entry verified: read, found, proved, checked', async () => {
+  return measure('verifying an entry: read, find its leaf, prove, check', async () => {
     const id = entries[Math.floor(Math.random() * entries.length)] ?? ''
     const { valid } = await verifyEntry(context, integrator, READER, formatId('aud', id))
     if (!valid) throw new Error(`the entry ${id} does not verify`)
   })
 }
 
-/** From any earlier size to that of now. */
+/** From any earlier size to the current one. */
 function measureConsistency(database: Database): Promise<Reading> {
-  return measure('that the log only grew since any earlier size', async () => {
+  return measure('proving that the log only grew since any earlier size', async () => {
     const from = Math.floor(Math.random() * LEAVES)
     if ((await proveConsistency(database, from, LEAVES)) === null) throw new Error('a tile is missing')
   })
@@ -136,7 +136,7 @@ async function measureIntegration(
 
 const COMMITS_AT_ONCE = 500
 
-/** What so many commits leave in the queue, in one transaction, because only taking it is measured. */
+/** The queue rows of so many commits, in one transaction, because only their integration is measured. */
 async function queueCommits({ database, vault, clock }: AuditContext, perCommit: number): Promise<number> {
   await database.inTransaction(async tx => {
     const commits = Array.from({ length: COMMITS_AT_ONCE }, () =>

@@ -31,7 +31,7 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
   say(setUpOf(network))
   await generator.introduce({ port: Number(new URL(address).port), groups: network.groups })
   const tpcb = options.withTpcb ? await openTpcb(stage) : null
-  // What the set-up left behind is written out now and not in the midst of a measurement.
+  // What the set-up wrote is flushed now and not during a measurement.
   await db.query('checkpoint')
 
   const machine = await describeMachine(stage.dataDir, db)
@@ -72,7 +72,7 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
 }
 
 function setUpOf({ payers, seconds }: Network): string {
-  return `${payers.length} agents made in ${seconds.agents.toFixed(1)} s and paid their opening balance in ${seconds.openings.toFixed(1)} s`
+  return `${payers.length} agents created in ${seconds.agents.toFixed(1)} s and paid their opening balance in ${seconds.openings.toFixed(1)} s`
 }
 
 async function openTpcb({ server, db }: Stage): Promise<Tpcb | null> {
@@ -85,7 +85,7 @@ async function openTpcb({ server, db }: Stage): Promise<Tpcb | null> {
   return null
 }
 
-/** By itself, without the network of the other measurements. */
+/** Runs alone, without the network of the other measurements. */
 async function runMisbehaving(options: Options, undo: Cleanup): Promise<number> {
   try {
     const report = renderMisbehaving(await measureMisbehaving(options, undo, say))

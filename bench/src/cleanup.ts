@@ -1,4 +1,4 @@
-/** What has to be undone at the end, the last first, however the end comes. */
+/** What has to be undone at the end, in reverse order, also after a failure. */
 export interface Cleanup {
   add(undo: () => Promise<void> | void): void
   run(): Promise<void>

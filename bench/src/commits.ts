@@ -1,4 +1,4 @@
-/** What the service's metrics say about its commits so far. */
+/** The service's commits so far, from its metrics. */
 export interface Commits {
   readonly commits: number
   readonly commands: number
@@ -6,8 +6,8 @@ export interface Commits {
 }
 
 export async function readCommits(address: string): Promise<Commits> {
-  const answer = await fetch(`${address}/metrics`)
-  const text = await answer.text()
+  const response = await fetch(`${address}/metrics`)
+  const text = await response.text()
   return {
     commits: value(text, 'ledger_batch_commands_count'),
     commands: value(text, 'ledger_batch_commands_sum'),

@@ -1,14 +1,14 @@
 import { connect } from 'node:net'
-import { readAnswer } from './answer-reader.ts'
+import { readResponse } from './response-reader.ts'
 
-/** What a connection reports to its driver. */
+/** The events of a connection. */
 export interface ConnectionEvents {
-  /** One answer; `body` is good only during the call. */
-  onAnswer(status: number, milliseconds: number, body: Buffer): void
+  /** One response; `body` is valid only during the call. */
+  onResponse(status: number, milliseconds: number, body: Buffer): void
   onLost(reason: string): void
 }
 
-/** A kept-alive HTTP connection with one request under way at a time. */
+/** A kept-alive HTTP connection with one request in progress at a time. */
 export interface Connection {
   send(request: Buffer): void
   close(): void
@@ -16,7 +16,7 @@ export interface Connection {
 
 const READ_BUFFER_BYTES = 16 * 1024
 
-/** Bytes come straight into one buffer of the connection: no stream, no copy and no object for each answer. */
+/** Bytes are read directly into one buffer of the connection: no stream, no copy and no object for each response. */
 export function openConnection(port: number, events: ConnectionEvents): Promise<Connection> {
   let sentMs = 0
   let partial: Buffer | undefined
@@ -25,10 +25,14 @@ export function openConnection(port: number, events: ConnectionEvents): Promise<
   function onBytes(length: number, buffer: Buffer): void {
     const fresh = buffer.subarray(0, length)
     const bytes = partial === undefined ? fresh : Buffer.concat([partial, fresh])
-    const answer = readAnswer(bytes)
-    partial = answer === undefined ? Buffer.from(bytes) : undefined
-    if (answer === undefined) return
-    events.onAnswer(answer.status, performance.now() - sentMs, bytes.subarray(answer.bodyStart, answer.end))
+    const response = readResponse(bytes)
+    partial = response === undefined ? Buffer.from(bytes) : undefined
+    if (response === undefined) return
+    events.onResponse(
+      response.status,
+      performance.now() - sentMs,
+      bytes.subarray(response.bodyStart, response.end),
+    )
   }
   const socket = connect({
     port,

@@ -17,11 +17,11 @@ afterEach(async () => {
 })
 
 async function drive(
-  answer: RequestListener,
+  respond: RequestListener,
   connections: number,
   pace: { perSecond?: number } = {},
 ): Promise<LoadReport> {
-  const server = createServer(answer)
+  const server = createServer(respond)
   servers.push(server)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -46,16 +46,16 @@ function reply(status: number): RequestListener {
 }
 
 it('every acknowledged payment is reported as paid, also those after the window', async () => {
-  let answered = 0
+  let paid = 0
   const ok = reply(200)
   const report = await drive((request, response) => {
-    // Slower than the window is long: what is under way at its end must be awaited.
+    // Slower than the window is long: requests in progress at its end must be awaited.
     setTimeout(() => {
-      answered++
+      paid++
       ok(request, response)
     }, 75)
   }, 8)
-  expect(report.paid).toBe(answered)
+  expect(report.paid).toBe(paid)
   expect(report.paid).toBeGreaterThan(report.counted)
   expect(report.refused).toEqual({})
 })

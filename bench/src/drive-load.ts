@@ -12,7 +12,7 @@ export interface WindowEvents {
   onEnded(): void
 }
 
-/** Pays as fast as the answers come or at a pace, over a number of connections, and counts within a window. */
+/** Pays as fast as the responses come or at a fixed rate, over a number of connections, and counts within a window. */
 export async function driveLoad(
   port: number,
   ring: RequestRing,
@@ -44,7 +44,7 @@ export async function driveLoad(
   return { ...measured, paid: crew.paid(), refused: crew.refused, refusal: crew.refusal() }
 }
 
-/** The connections of one order, and what they have seen. */
+/** The connections of one order, and their results. */
 async function openCrew(port: number, ring: RequestRing, size: number) {
   const latencies = latencyHistogram()
   const refused: Record<string, number> = {}
@@ -66,7 +66,7 @@ async function openCrew(port: number, ring: RequestRing, size: number) {
   async function hire(): Promise<Connection> {
     let hired: Connection | undefined
     const connection = await openConnection(port, {
-      onAnswer(status, milliseconds, body) {
+      onResponse(status, milliseconds, body) {
         if (status === 200) {
           paid++
           latencies.add(milliseconds)
@@ -109,13 +109,13 @@ async function openCrew(port: number, ring: RequestRing, size: number) {
         if (active === 0) resolve()
       })
       await Promise.race([idle, delay(DRAIN_WITHIN_MS, undefined, { ref: false })])
-      if (active > 0) countRefusal('unanswered', `${active} payments were never answered`)
+      if (active > 0) countRefusal('no response', `${active} payments got no response`)
       for (const connection of connections) connection.close()
     },
   }
 }
 
-/** Sends at a pace over whatever connections are free. What comes late is sent all the same, as soon as one is free. */
+/** Sends at a fixed rate over the free connections. A late payment is sent as soon as a connection is free. */
 function openPacer(ring: RequestRing) {
   const free: Connection[] = []
   let timer: NodeJS.Timeout | undefined
@@ -130,11 +130,11 @@ function openPacer(ring: RequestRing) {
       let sent = 0
       timer = setInterval(() => {
         const due = Math.floor(((performance.now() - startedMs) * perSecond) / 1000)
-        // In turns, so that no connection rests until the service closes it.
+        // In turns, so that no connection is idle until the service closes it.
         for (; sent < due && free.length > 0; sent++) free.shift()?.send(ring.next())
       }, 1)
     },
-    /** How many connections had nothing under way. */
+    /** The number of connections without a request in progress. */
     stop(): number {
       clearInterval(timer)
       return free.length

@@ -2,7 +2,7 @@ import { driveLoad } from './drive-load.ts'
 import type { FromGenerator, Introduction, Order, ToGenerator } from './messages.ts'
 import { keySource, type RequestRing, requestRing } from './request-ring.ts'
 
-/** The load generator's process: takes orders from the benchmark and ends when that does. */
+/** The load generator's process: runs orders of the benchmark and ends when it ends. */
 
 const keys = keySource()
 const rings = new Map<string, RequestRing>()
@@ -20,7 +20,7 @@ function introduce(introduction: Introduction): void {
   tell({ kind: 'introduced' })
 }
 
-/** Written once for all orders that draw from the same agents in the same way. */
+/** Made once for all orders with the same agents and the same payees. */
 function ringFor({ payee, agents }: Order): RequestRing {
   if (groups === null) throw new Error('the generator was not introduced to the network')
   const name = `${payee} ${agents}`

@@ -4,7 +4,7 @@ const STEPS = 200_000
 /** Counts latencies in 200,000 steps of 10 µs by default, up to 2 s; slower ones count as the last step. */
 export interface LatencyHistogram {
   add(milliseconds: number): void
-  /** The latency in milliseconds that this share of all stayed at or under; 0 when there are none. */
+  /** The latency in milliseconds that this share of all does not exceed; 0 if there are none. */
   percentile(share: number): number
   count(): number
   clear(): void

@@ -2,10 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { FromGenerator, Introduction, LoadReport, Order, ToGenerator } from './messages.ts'
 
-/** The load generator, in a process of its own so that neither disturbs the other. */
+/** The load generator, in a separate process, so that it does not slow the benchmark and is not slowed by it. */
 export interface LoadGenerator {
   introduce(introduction: Omit<Introduction, 'kind'>): Promise<void>
-  /** Runs one order; the two calls come at the ends of its counting window. */
+  /** Runs one order; the two functions are called at the start and the end of its counting window. */
   run(order: Omit<Order, 'kind'>, window: { onBegan(): void; onEnded(): void }): Promise<LoadReport>
   stop(): Promise<void>
 }
@@ -17,7 +17,7 @@ export function startLoadGenerator(): LoadGenerator {
   const ended = new Promise<void>(resolve => child.once('exit', () => resolve()))
   return {
     async introduce(introduction) {
-      await converse(child, { kind: 'introduction', ...introduction }, answer => answer.kind === 'introduced')
+      await converse(child, { kind: 'introduction', ...introduction }, reply => reply.kind === 'introduced')
     },
     async run(order, window) {
       let report: LoadReport | undefined
@@ -37,15 +37,15 @@ export function startLoadGenerator(): LoadGenerator {
   }
 }
 
-/** Sends one message and hears the answers to it until one is the last. */
+/** Sends one message and receives the replies to it, including the last. */
 function converse(
   child: ChildProcess,
   message: ToGenerator,
-  isLast: (answer: FromGenerator) => boolean,
+  isLast: (reply: FromGenerator) => boolean,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const hear = (answer: FromGenerator) => {
-      if (!isLast(answer)) return
+    const hear = (reply: FromGenerator) => {
+      if (!isLast(reply)) return
       leave()
       resolve()
     }

@@ -1,23 +1,23 @@
-/** One way of loading the pay route. */
+/** One load on the pay route. */
 export interface Load {
   readonly title: string
-  /** Connections, each with one payment under way at a time. */
+  /** Connections, each with one payment in progress at a time. */
   readonly connections: number
-  /** `random`: every payment between two agents drawn at random. `hot`: all of them to the same agent. */
+  /** `random`: every payment is between two random agents. `hot`: all of them go to the same agent. */
   readonly payee: Payee
   readonly agents: Group
 }
 
 /**
- * `near`: one of the next few agents after the payer, whom a list of payees can name. `across`: any agent of the other
- * platform, where the agents of two take turns.
+ * `near`: one of the next few agents after the payer, so that a payee list can name them. `across`: any agent of the
+ * other platform, where the agents of two platforms alternate.
  */
 export type Payee = 'random' | 'hot' | 'near' | 'across'
 
-/** How many agents a payer of `near` payments pays, and so how long a strict agent's list of payees is. */
+/** The number of payees of a payer of `near` payments, and so the length of a strict agent's payee list. */
 export const NEAR = 16
 
-/** Agents by their policy: with four limits as most have, with none of their own, and with all ten controls. */
+/** Agents by their policy: with four limits like most agents, without limits of their own, and with all ten controls. */
 export const GROUPS = ['usual', 'open', 'strict'] as const
 
 export type Group = (typeof GROUPS)[number]

@@ -9,7 +9,7 @@ const PAGE_BYTES = 8192
 const SYNCS = 100
 const GIB = 1024 ** 3
 
-/** What was measured on, in words: name and value of each fact. */
+/** The machine that was measured on: name and value of each fact. */
 export async function describeMachine(folder: string, db: Queryable): Promise<[string, string][]> {
   const cores = cpus()
   return [
@@ -33,13 +33,13 @@ async function describeServer(db: Queryable): Promise<string> {
   return `${values.get('server_version')}; ${settings.join(', ')}`
 }
 
-/** Throws when a folder lies in memory, where a commit costs nothing and proves nothing. */
+/** Throws if a folder is in memory, where a commit costs nothing and proves nothing. */
 export function requireDisk(folder: string): void {
   if (statfsSync(folder).type !== TMPFS) return
-  throw new Error(`${folder} lies in memory; name a folder on a disk with --data`)
+  throw new Error(`${folder} is in memory; name a folder on a disk with --data`)
 }
 
-/** How long the disk takes to keep one page, the median of some tries. */
+/** How long the disk takes to write one page durably, the median of several tries. */
 function syncMs(folder: string): number {
   const path = join(folder, 'sync-test')
   const file = openSync(path, 'w')

@@ -1,4 +1,4 @@
-/** A table with as wide columns as its cells need, readable as text and as Markdown. First column left, others right. */
+/** A Markdown table with aligned columns, the first to the left, the others to the right. */
 export function table(headers: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = headers.map((header, column) =>
     Math.max(3, header.length, ...rows.map(row => row[column]?.length ?? 0)),
@@ -11,7 +11,7 @@ export function table(headers: readonly string[], rows: readonly (readonly strin
   return [line(headers), line(ruler), ...rows.map(line)].join('\n')
 }
 
-/** A table of names and what is to be said of them, all left. */
+/** A list of names and values. */
 export function facts(rows: readonly (readonly [string, string])[]): string {
   return rows.map(([name, value]) => `- **${name}**: ${value}`).join('\n')
 }

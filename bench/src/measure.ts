@@ -14,13 +14,13 @@ export interface LoadMeasurement extends LoadReport {
   readonly usage: Usage | null
   readonly commandsPerCommit: number
   readonly secondsPerCommit: number
-  /** What this load wrote to the database's log, bytes a payment. */
+  /** What this load wrote to the database's write-ahead log, in bytes a payment. */
   readonly logBytesPerPayment: number
 }
 
 export interface TpcbMeasurement extends TpcbReport {
   readonly usage: Usage | null
-  /** How long pgbench ran, its start and its vacuum included. */
+  /** How long pgbench ran, including its start and its vacuum. */
   readonly seconds: number
   readonly cpuSeconds: number
 }
@@ -39,16 +39,16 @@ export interface Bench {
   readonly processes: Processes
   readonly generator: LoadGenerator
   readonly db: Queryable
-  /** Null: not wanted, or there is no pgbench. */
+  /** Null: not requested, or there is no pgbench. */
   readonly tpcb: Tpcb | null
   readonly say: (line: string) => void
 }
 
 const WARM_UP_MS = 1_000
-/** The first minutes of a new database are not its usual ones: code is cold, pages are new, none was logged yet. */
+/** The first minutes of a new database are not representative: code is cold, pages are new, none was logged yet. */
 const FIRST_WARM_UP_S = 3
 
-/** Runs all measurements, in one order and then in the reverse, so that no drift favours one of them. */
+/** Runs all measurements, in one order and then in the reverse, so that a drift of the machine favours none. */
 export async function measureAll(bench: Bench): Promise<Measurements> {
   const { options, say } = bench
   const loads = new Map<LoadName, LoadMeasurement[]>(options.loads.map(name => [name, []]))

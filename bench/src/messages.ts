@@ -1,6 +1,6 @@
 import type { Group, Payee } from './loads.ts'
 
-/** An agent as the load generator needs it. */
+/** What the load generator needs to know of an agent. */
 export interface Payer {
   readonly id: string
   readonly handle: string
@@ -14,13 +14,13 @@ export interface Introduction {
   readonly groups: Readonly<Record<Group, readonly Payer[]>>
 }
 
-/** One measurement to make. */
+/** The order for one measurement. */
 export interface Order {
   readonly kind: 'order'
   readonly connections: number
   readonly payee: Payee
   readonly agents: Group
-  /** Payments a second, whatever the answers take; without it as many as are answered. */
+  /** Payments a second, however long the responses take; without it, as fast as responses come. */
   readonly perSecond?: number
   readonly warmUpMs: number
   readonly measureMs: number
@@ -28,15 +28,15 @@ export interface Order {
 
 export type ToGenerator = Introduction | Order
 
-/** What the generator saw during one order. Milliseconds and seconds as the names say. */
+/** The generator's results for one order. Milliseconds and seconds as the names say. */
 export interface LoadReport {
-  /** How long the counting window really was. */
+  /** The actual length of the counting window. */
   readonly seconds: number
-  /** Payments answered with 200 within the window. */
+  /** Payments with response 200 within the window. */
   readonly counted: number
-  /** Payments answered with 200 in all, before and after the window too. */
+  /** Payments with response 200 in all, including before and after the window. */
   readonly paid: number
-  /** Everything else, by HTTP status or as `lost`; over the whole order. */
+  /** All others, by HTTP status or as `lost`; over the whole order. */
   readonly refused: Readonly<Record<string, number>>
   /** The body of one refusal, to see why. */
   readonly refusal: string | null
@@ -49,8 +49,8 @@ export interface LoadReport {
 
 export type FromGenerator =
   | { readonly kind: 'introduced' }
-  /** The window begins now. */
+  /** The window starts now. */
   | { readonly kind: 'began' }
-  /** The window ended; payments under way are still awaited. */
+  /** The window has ended; payments in progress are still awaited. */
   | { readonly kind: 'ended' }
   | { readonly kind: 'report'; readonly report: LoadReport }

@@ -12,7 +12,7 @@ export interface Platform {
 }
 
 /** Another platform that shares the service, and its administrator. */
-export interface Stranger {
+export interface OtherClient {
   readonly platform: Headers
   readonly administrator: Headers
   readonly payer: Payer
@@ -23,7 +23,7 @@ export interface Stranger {
   readonly frozenOwnerId: string
 }
 
-/** Something that the stranger does; it resolves with the status of the answer. */
+/** A request of the other client; resolves with the status of the response. */
 export interface Probe {
   readonly what: string
   run(): Promise<number>
@@ -34,7 +34,7 @@ const AT_ONCE = { concurrency: 8 }
 /** The opening balance of so many agents: more than the payer can spend in all measurements. */
 const FUNDED_FOR = 20
 
-export async function createBystanders(api: Api, count: number) {
+export async function createPlatforms(api: Api, count: number) {
   const administrator = await raiseTier(api)
   const platforms = await pMap(
     Array.from({ length: count }),
@@ -47,19 +47,19 @@ export async function createBystanders(api: Api, count: number) {
     await createOwner(api, headers, 501),
   ]
   const agent = (handle: string, owner: string) =>
-    createAgent(api, headers, { name: 'Stranger', handle, owner_id: owner })
-  const payer = await agent('stranger-payer', ownerId)
+    createAgent(api, headers, { name: 'Other client', handle, owner_id: owner })
+  const payer = await agent('other-payer', ownerId)
   await fundBank(api, payer, FUNDED_FOR)
-  const stranger: Stranger = {
+  const otherClient: OtherClient = {
     platform: headers,
     administrator,
     payer,
-    payee: await agent('stranger-payee', ownerId),
-    stopped: await agent('stranger-stopped', ownerId),
+    payee: await agent('other-payee', ownerId),
+    stopped: await agent('other-stopped', ownerId),
     frozenOwnerId,
   }
-  await agent('stranger-frozen', frozenOwnerId)
-  return { platforms, stranger }
+  await agent('other-frozen', frozenOwnerId)
+  return { platforms, otherClient }
 }
 
 async function signUp(api: Api): Promise<Headers> {
@@ -72,29 +72,29 @@ async function createPlatform(api: Api, index: number): Promise<Platform> {
   const ownerId = await createOwner(api, headers, index)
   const agentIds: string[] = []
   for (let made = 0; made < AGENTS_EACH; made++) {
-    const body = { name: 'One of a crowd', handle: `crowd-${index}-${made}`, owner_id: ownerId }
+    const body = { name: 'Flooding agent', handle: `flood-${index}-${made}`, owner_id: ownerId }
     agentIds.push((await createAgent(api, headers, body)).id)
   }
   return { headers, agentIds }
 }
 
-export function probesOf(address: string, stranger: Stranger): Probe[] {
-  const { payer, payee, stopped, frozenOwnerId, platform, administrator } = stranger
+export function probesOf(address: string, otherClient: OtherClient): Probe[] {
+  const { payer, payee, stopped, frozenOwnerId, platform, administrator } = otherClient
   const asPayer = { 'x-agent-key': payer.key }
   const send = async (method: string, path: string, headers: Headers, body?: object) => {
     try {
-      const answer = await fetch(address + path, {
+      const response = await fetch(address + path, {
         method,
         headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
         body: body === undefined ? null : JSON.stringify(body),
       })
-      await answer.arrayBuffer()
-      return answer.status
+      await response.arrayBuffer()
+      return response.status
     } catch {
       return 0
     }
   }
-  /** One way and back, in turns. */
+  /** Alternates between an action and its reversal. */
   const inTurns = (paths: readonly [string, string], headers: Headers) => {
     let turn = 0
     return () => send('POST', paths[turn++ % 2] ?? '', headers)

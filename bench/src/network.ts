@@ -4,21 +4,21 @@ import type { Api, Headers } from './api.ts'
 import { GROUPS, type Group, NEAR } from './loads.ts'
 import type { Payer } from './messages.ts'
 
-/** The agents that pay each other, as the public interface made them. */
+/** The agents that pay each other, created through the public interface. */
 export interface Network {
   readonly platform: Headers
   /** All of them; the groups are parts of it. */
   readonly payers: readonly Payer[]
   readonly groups: Readonly<Record<Group, readonly Payer[]>>
-  /** The agent that was funded and gave every other its opening balance. */
+  /** The agent that was funded and paid every other its opening balance. */
   readonly bank: Payer
-  /** What all wallets hold together once it is set up, in paise. */
+  /** The sum of all wallets after the set-up, in paise. */
   readonly heldPaise: number
   readonly openingPayments: number
   readonly seconds: { readonly agents: number; readonly openings: number }
 }
 
-/** What administrators allow every agent, far above what is paid here: the tier's limits are evaluated as well. */
+/** The tier's limits, far above what is paid here, because they are evaluated as well. */
 const TIER = {
   per_tx: 100_000,
   daily: 1_000_000_000,
@@ -53,14 +53,14 @@ export const OPENING_BALANCE_INR = 10_000
 
 const OWNERS = 20
 const ADMIN_PHONE = '9999999999'
-/** The groups whose policies are compared need only be large enough that no agent is busy twice at once. */
+/** The groups whose policies are compared only need to be so large that no agent makes two payments at once. */
 const COMPARED_SHARE = 0.2
 const AT_ONCE = { concurrency: 32 }
 const PAISE = 100
 const GATEWAY_KEEPS = 0.975
 const FEE_SHARE = 0.005
 
-/** Makes platform, owners, agents and money through the public interface alone. */
+/** Creates a platform, owners, agents and money through the public interface only. */
 export async function createNetwork(api: Api, size: number): Promise<Network> {
   const { platform_id, platform_secret } = await api.call(routes.createPlatform, {
     body: { name: 'Benchmark' },
@@ -122,7 +122,7 @@ export async function createNetwork(api: Api, size: number): Promise<Network> {
   }
 }
 
-/** An administrator logs in and gives the tier of verified owners the limits of this benchmark; answers its session. */
+/** An administrator logs in and sets the limits of the benchmark for the tier of verified owners; returns the session. */
 export async function raiseTier(api: Api): Promise<Headers> {
   await api.call(routes.sendAdminOtp, { body: { phone: ADMIN_PHONE } })
   const { code } = await api.call(routes.getSandboxOtp, { params: { phone: ADMIN_PHONE } })
@@ -155,7 +155,7 @@ export async function createAgent(
   return { id: agent_id, handle, key: agent_key ?? '' }
 }
 
-/** Funds one agent with what all the others will be given, in as many sessions as that takes. */
+/** Funds one agent with the opening balances of all others, in as many sessions as necessary. */
 export async function fundBank(api: Api, bank: Payer, payees: number): Promise<number> {
   const wantedInr = Math.ceil((payees * OPENING_BALANCE_INR * (1 + FEE_SHARE)) / GATEWAY_KEEPS) + 1
   let fundedPaise = 0
@@ -184,7 +184,7 @@ async function fund(api: Api, bank: Payer, amount: number): Promise<number> {
   return Math.round(net_amount * PAISE)
 }
 
-/** Pays one agent its opening balance; answers the fee in paise. */
+/** Pays one agent its opening balance; returns the fee in paise. */
 export async function openWallet(api: Api, bank: Payer, payee: Payer): Promise<number> {
   const { status, cost } = await api.call(routes.pay, {
     params: { agent_id: bank.id },

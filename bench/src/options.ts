@@ -1,38 +1,38 @@
 import { parseArgs } from 'node:util'
 import { LOAD_NAMES, type LoadName } from './loads.ts'
 
-/** What one run of the benchmark does. */
+/** The options of one run of the benchmark. */
 export interface Options {
   readonly rounds: number
-  /** How long each measurement counts; its warm-up comes on top. */
+  /** The length of each measurement, without its warm-up. */
   readonly seconds: number
   readonly agents: number
-  /** The loads to measure, in their order. */
+  /** The loads to measure, in this order. */
   readonly loads: readonly LoadName[]
   readonly withTpcb: boolean
   /** Whether payers with short and long histories are compared. */
   readonly withWindows: boolean
   /** Whether a hundred thousand wallets are settled. */
   readonly withSettlement: boolean
-  /** Whether a log of ten million entries is proved and added to. */
+  /** Whether a log of ten million entries is measured. */
   readonly withAudit: boolean
-  /** Whether paid calls are compared with what they are made of. */
+  /** Whether paid calls are compared with their parts. */
   readonly withPayPerCall: boolean
-  /** Whether a stranger is watched while platforms misbehave. */
+  /** Whether the waiting times of a client are measured while platforms misbehave. */
   readonly withMisbehaving: boolean
-  /** And nothing else is measured. */
+  /** Whether nothing else is measured. */
   readonly onlyMisbehaving: boolean
-  /** What is measured of webhooks. */
+  /** The measurements of webhooks. */
   readonly webhookParts: readonly WebhookPart[]
-  /** Where the report goes as Markdown; null: only to the terminal. */
+  /** The file for the report as Markdown; null: only the terminal. */
   readonly writePath: string | null
-  /** Where the service leaves its CPU profile; null: none is taken. */
+  /** The folder for the service's CPU profile; null: none is taken. */
   readonly profileFolder: string | null
-  /** The folder under which the temporary data folder is made; null: the system's own. */
+  /** The parent of the temporary data folder; null: the system's. */
   readonly dataParent: string | null
 }
 
-/** Payments with webhooks and without, beside a receiver that hangs, and at a steady pace. */
+/** Payments with and without webhooks, while a receiver hangs, and at a steady rate. */
 export const WEBHOOK_PARTS = ['webhooks-pay', 'webhooks-hang', 'webhooks-steady'] as const
 
 export type WebhookPart = (typeof WEBHOOK_PARTS)[number]
@@ -64,7 +64,7 @@ export const USAGE = `npm run bench -- [options]
 
 const MIN_AGENTS = 300
 
-/** Reads the command line, or says in one sentence what is wrong with it. */
+/** Parses the command line, or throws one sentence that says what is wrong. */
 export function readOptions(args: readonly string[]): Options | 'help' {
   const { values } = parseArgs({
     args: [...args],

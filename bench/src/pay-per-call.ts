@@ -9,13 +9,13 @@ import { type Goal, verdict } from './goals.ts'
 import { table } from './markdown.ts'
 import type { Payer } from './messages.ts'
 
-/** What a paid call costs, and what it is made of. */
+/** The cost of a paid call and of its parts. */
 export interface PayPerCallReport {
   readonly turns: number
   readonly steps: readonly Step[]
-  /** A paid call less the payment and the verification of the same turn: the median. */
+  /** A paid call minus the payment and the verification of the same turn: the median. */
   readonly overheadMs: number
-  /** How many payments were made, those of the warm-up included. */
+  /** The number of payments, including the warm-up. */
   readonly payments: number
 }
 
@@ -26,10 +26,10 @@ interface Step {
 }
 
 const PRICE_INR = 2.5
-/** Until the engine has compiled what a call runs through. */
+/** Until V8 has compiled the code of a call. */
 const WARM_UP = 300
 const TURNS_PER_ROUND = 200
-/** With the warm-up: what the buyer’s opening balance is good for. */
+/** With the warm-up, as many as the buyer’s opening balance allows. */
 const MOST_TURNS = 1_000
 const OVERHEAD_MS = 2
 
@@ -41,8 +41,8 @@ interface Parties {
 }
 
 /**
- * One buyer and one seller with the client, the paying fetch and the paywall of the sdk. A payment by itself, its
- * verification by itself, a free call and a paid one take turns, in one order and then in the other.
+ * One buyer and one seller with the client, the paying fetch and the paywall of the sdk. A payment, its verification,
+ * a free call and a paid call alternate, in one order and then in the other.
  */
 export async function measurePayPerCall(
   address: string,
@@ -102,9 +102,9 @@ function reportOf(turns: readonly Turn[]): PayPerCallReport {
 
 const STEPS: Readonly<Record<keyof Turn, string>> = {
   payMs: 'a payment',
-  verifyMs: 'its verification, which uses the nonce up',
-  freeMs: 'a call that is free',
-  paidMs: 'a paid call: priced, paid, asked again, verified, served',
+  verifyMs: 'its verification, which consumes the nonce',
+  freeMs: 'a free call',
+  paidMs: 'a paid call: price, payment, repeated request, verification, response',
 }
 
 async function payAndVerify({
@@ -117,7 +117,7 @@ async function payAndVerify({
   const order = { agent_id: buyer.id, to: seller.handle, amount: PRICE_INR, reference: nonce }
   let txn_id = ''
   const payMs = await timed(async () => {
-    // As the paying fetch pays: the unique reference is its key.
+    // Like the paying fetch: the unique reference is its key.
     const { payment_id } = await buying.pay({ ...order, unique_reference: true }, { idempotencyKey: null })
     txn_id = payment_id ?? ''
   })
@@ -137,7 +137,7 @@ async function payAndVerify({
 async function call(fetch: typeof globalThis.fetch, url: string): Promise<void> {
   const response = await fetch(url)
   const text = await response.text()
-  if (response.status !== 200) throw new Error(`a call was answered ${response.status}: ${text}`)
+  if (response.status !== 200) throw new Error(`a call returned ${response.status}: ${text}`)
 }
 
 async function timed(work: () => Promise<void>): Promise<number> {
@@ -160,7 +160,7 @@ export function judgePayPerCall(report: PayPerCallReport | null): Goal[] {
   const overheadMs = report?.overheadMs ?? Number.NaN
   return [
     {
-      name: 'a paid call less a payment and a verification, median',
+      name: 'a paid call minus a payment and a verification, median',
       measured: `${figure(overheadMs, 2)} ms`,
       wanted: `under ${OVERHEAD_MS} ms`,
       verdict: verdict(overheadMs, overheadMs < OVERHEAD_MS),
@@ -171,8 +171,8 @@ export function judgePayPerCall(report: PayPerCallReport | null): Goal[] {
 export function renderPayPerCall({ steps, turns, overheadMs }: PayPerCallReport): string {
   const rows = steps.map(({ what, p50Ms, p99Ms }) => [what, figure(p50Ms, 2), figure(p99Ms, 2)])
   return [
-    `One buyer and one seller with the sdk, over HTTP on the same machine, one request at a time: each of these ${figure(turns)} times, in turns and every second time in the opposite order. Buyer and seller share a process.`,
+    `One buyer and one seller with the sdk, over HTTP on the same machine, one request at a time. Each of these was measured ${figure(turns)} times, alternately and every second time in the opposite order. Buyer and seller share a process.`,
     table(['', 'p50 ms', 'p99 ms'], rows),
-    `A paid call takes ${figure(overheadMs, 2)} ms more than a payment and a verification: the median of the turns.`,
+    `A paid call takes ${figure(overheadMs, 2)} ms more than a payment and a verification (median).`,
   ].join('\n\n')
 }

@@ -10,14 +10,14 @@ export interface Processes {
 const TICKS_PER_SECOND = 100
 const KIB = 1024
 
-// Fields of /proc/<pid>/stat behind the command's name, which may itself hold spaces and brackets.
+// Fields of /proc/<pid>/stat after the command's name, which may contain spaces and brackets.
 const PARENT = 1
 const USER_TICKS = 11
 const SYSTEM_TICKS = 12
 const REAPED_USER_TICKS = 13
 const REAPED_SYSTEM_TICKS = 14
 
-/** CPU seconds that one process has used, all its threads together. */
+/** CPU seconds that all threads of one process have used. */
 export function processCpuSeconds(pid: number): number {
   const fields = statOf(pid)
   return (field(fields, USER_TICKS) + field(fields, SYSTEM_TICKS)) / TICKS_PER_SECOND
@@ -29,13 +29,13 @@ export function endedChildrenCpuSeconds(pid: number): number {
   return (field(fields, REAPED_USER_TICKS) + field(fields, REAPED_SYSTEM_TICKS)) / TICKS_PER_SECOND
 }
 
-/** CPU seconds of a process and its children, those that have ended included. */
+/** CPU seconds of a process and its children, including those that have ended. */
 export function familyCpuSeconds(pid: number): number {
   const living = [pid, ...childrenOf(pid)].reduce((seconds, id) => seconds + processCpuSeconds(id), 0)
   return living + endedChildrenCpuSeconds(pid)
 }
 
-/** CPU seconds that the machine has spent on anything but waiting, and how many another machine took from it. */
+/** CPU seconds that the machine has used, and those that its host gave to other machines. */
 export function machineCpuSeconds(): { readonly busy: number; readonly stolen: number } {
   const [line = ''] = readText('/proc/stat').split('\n')
   const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0, stolen = 0] = line
@@ -46,7 +46,7 @@ export function machineCpuSeconds(): { readonly busy: number; readonly stolen: n
   return { busy: busy / TICKS_PER_SECOND, stolen: stolen / TICKS_PER_SECOND }
 }
 
-/** Physical memory of the service and of PostgreSQL in bytes; null where the system does not tell. */
+/** Physical memory of the service and of PostgreSQL in bytes; null if the system does not report it. */
 export function readMemory({ service, postmaster }: Processes): { service: number; postgres: number } | null {
   if (!hasProc()) return null
   return { service: residentBytes(service), postgres: familyMemoryBytes(postmaster) }

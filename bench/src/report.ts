@@ -19,7 +19,7 @@ import { judgeWebhooks } from './webhooks-goals.ts'
 import { renderWebhooks } from './webhooks-report.ts'
 import { LONG_HISTORY, SHORT_HISTORY, type WindowsReport } from './windows.ts'
 
-/** Everything that a run found out. */
+/** The results of a run. */
 export interface Results {
   readonly options: Options
   readonly command: string
@@ -28,7 +28,7 @@ export interface Results {
   readonly setUp: string
   readonly tpcb: string
   readonly measurements: Measurements
-  /** What the measured payments added to the disk. */
+  /** How much the measured payments added to the tables on disk. */
   readonly growth: Storage
   readonly memory: { readonly service: number; readonly postgres: number } | null
   /** null: not measured. */
@@ -46,7 +46,7 @@ export interface Results {
   readonly findings: readonly Finding[]
 }
 
-/** The report as Markdown that reads well in a terminal too. */
+/** The report as Markdown that is readable in a terminal too. */
 export function renderReport(results: Results): string {
   const sections = [
     `# Performance\n\n${introduction(results)}`,
@@ -62,7 +62,7 @@ export function renderReport(results: Results): string {
       ? []
       : [`## Misbehaving platforms\n\n${renderMisbehaving(results.misbehaving)}`]),
     ...(results.webhooks === null ? [] : [`## Webhooks\n\n${renderWebhooks(results.webhooks)}`]),
-    `## Is it true?\n\n${truth(results)}`,
+    `## Checks after the load\n\n${truth(results)}`,
     `## Measured on\n\n${facts([...results.machine, ['When', results.finishedAt.toISOString()], ['Command', `\`${results.command}\``]])}`,
   ]
   return `${sections.join('\n\n')}\n`
@@ -74,9 +74,9 @@ function introduction({ options, setUp, tpcb }: Results): string {
   return [
     'Written by `npm run bench`; do not edit.',
     '',
-    `The service runs as its users have it, with its own PostgreSQL and every commit on disk; only these settings differ: ${settings.join(', ')}. Everything is set up through the public interface: ${setUp}. Each agent begins with ${figure(OPENING_BALANCE_INR)} INR. The usual ones have limits that every payment is checked against (${limits.join(', ')} INR), beside those of their tier; the two groups that are compared, a fifth as large, have none of their own, and all ten controls with ${NEAR} payees to pay. Every payment has a receipt and, but for pay-per-call, an idempotency key of its own.`,
+    `The service runs as users start it, with its own PostgreSQL and every commit on disk. Only these settings differ: ${settings.join(', ')}. Everything is set up through the public interface: ${setUp}. Each agent starts with ${figure(OPENING_BALANCE_INR)} INR. Most of them have limits against which every payment is checked (${limits.join(', ')} INR), in addition to those of their tier. The two groups that are compared are a fifth as large: one has no limits of its own, the other has all ten controls and a list of ${NEAR} allowed payees. Every payment has a receipt and, except in pay-per-call, its own idempotency key.`,
     '',
-    `A load generator in a process of its own keeps one payment under way on each connection, over HTTP/1.1 on the same machine. TPC-B is pgbench (${tpcb}) on the same PostgreSQL server, in a database of its own. All of them take turns: ${options.rounds} × ${options.seconds} s for each, every second round in the opposite order; figures are medians of the rounds, ratios are medians of each round's ratio.`,
+    `A load generator in a separate process keeps one payment in progress on each connection, over HTTP/1.1 on the same machine. TPC-B is pgbench (${tpcb}) on the same PostgreSQL server, in a separate database. The measurements alternate: ${options.rounds} × ${options.seconds} s for each, every second round in the opposite order. Figures are medians of the rounds, ratios are medians of each round's ratio.`,
   ].join('\n')
 }
 
@@ -131,7 +131,7 @@ function of<Round>(rounds: readonly Round[], read: (round: Round) => number, pla
   return figure(median(rounds.map(read)), places)
 }
 
-/** One measurement's use of the processors, per payment and per second. */
+/** The processor time of one measurement. */
 interface CpuRound {
   readonly usage: Usage | null
   /** Of the load generator, or of pgbench. */
@@ -140,7 +140,7 @@ interface CpuRound {
   readonly count: number
 }
 
-/** Above this, in cores, the machine had so much else to do that absolute figures say little. */
+/** If other processes used more than this, in cores, absolute figures mean little. */
 const NOISE_CORES = 0.2
 
 function cpuTime({ measurements }: Results): string {
@@ -159,7 +159,7 @@ function cpuTime({ measurements }: Results): string {
     rows.map(({ title, rounds }) => cpuRow(title, rounds)),
   )
   const noise = noiseOf(rows.flatMap(({ rounds }) => rounds.map(othersCores)))
-  return `CPU time in µs of each payment, then cores kept busy.${noise}\n\n${body}`
+  return `CPU time of each payment in µs, then the number of busy cores.${noise}\n\n${body}`
 }
 
 function cpuRow(title: string, rounds: readonly CpuRound[]): string[] {
@@ -176,7 +176,7 @@ function cpuRow(title: string, rounds: readonly CpuRound[]): string[] {
   ]
 }
 
-/** Whatever else the machine did meanwhile, and what its host took away. */
+/** The use of the processors by other processes, and by other machines of the host. */
 function othersCores({ usage, cpuSeconds, seconds }: CpuRound): number {
   if (usage === null) return Number.NaN
   return (usage.machine + usage.stolen - usage.service - usage.postgres - cpuSeconds) / seconds
@@ -186,7 +186,7 @@ function noiseOf(others: readonly number[]): string {
   const disturbed = others.filter(cores => cores > NOISE_CORES)
   if (disturbed.length === 0) return ''
   const most = figure(Math.max(...disturbed), 1)
-  return ` **The machine was not quiet**: in ${disturbed.length} of ${others.length} measurements others kept up to ${most} cores busy.`
+  return ` **Other processes were running**: in ${disturbed.length} of ${others.length} measurements they used up to ${most} cores.`
 }
 
 function space({ measurements, growth, memory }: Results): string {
@@ -194,8 +194,8 @@ function space({ measurements, growth, memory }: Results): string {
   const rounds = [...measurements.loads.values()].flat()
   const rows: [string, string][] = [
     ['Tables', perPayment(growth.accounts + growth.transfers)],
-    ['of it rows of transfers', perPayment(growth.transfers - growth.transferIndexes)],
-    ['of it indexes of transfers', perPayment(growth.transferIndexes)],
+    ['of which rows of transfers', perPayment(growth.transfers - growth.transferIndexes)],
+    ['of which indexes of transfers', perPayment(growth.transferIndexes)],
     ['Write-ahead log', `${of(rounds, round => round.logBytesPerPayment)} bytes a payment`],
     ['Payments written', figure(measurements.paid)],
   ]
@@ -222,9 +222,9 @@ function windows({ rows, firstCountMs }: WindowsReport): string {
     figure(longUs / shortUs, 2),
   ])
   return [
-    'Two payers pay in turns, one payment at a time and without HTTP. Their past payments lie within the last 24 hours, and each goes on at the pace of its past, so that for both one payment falls out of the window as one is made. Medians.',
+    'Two payers pay alternately, one payment at a time and without HTTP. Their past payments are within the last 24 hours, and each continues at the rate of its past, so that for both one payment leaves the window with each new one. Medians.',
     table(head, body),
-    `When a control on counterparties is first met, the payer's day is read once: ${figure(firstCountMs)} ms for the long history.`,
+    `When a limit on counterparties first needs exact counts, the payments of the payer's day are read once: ${figure(firstCountMs)} ms for the long history.`,
   ].join('\n\n')
 }
 
@@ -240,9 +240,9 @@ function settlement(report: SettlementReport): string {
     mebibytes(memory),
   ])
   return [
-    `${figure(report.wallets)} wallets fall due at once and ${figure(report.paidOut)} are paid out, on one node without HTTP, while ${figure(report.payers)} agents go on paying each other on ${figure(report.connections)} connections. The provider is the sandbox's, on the same database. Memory is what the process holds, the caller's side included.`,
+    `${figure(report.wallets)} wallets are due at once and ${figure(report.paidOut)} are paid out, on one node without HTTP, while ${figure(report.payers)} agents continue to pay each other on ${figure(report.connections)} connections. The payout provider is the sandbox's, on the same database. Memory is that of the process, which includes the load generator.`,
     table(head, body),
-    `While the run goes on, payments keep ${figure(shareWhileSettling(report), 2)} of their pace.`,
+    `During the run, payments have ${figure(shareWhileSettling(report), 2)} of their usual rate.`,
   ].join('\n\n')
 }
 
@@ -257,12 +257,12 @@ function audit({ leaves, bytesPerLeaf, integrations, readings }: AuditReport): s
   return [
     `On one node without HTTP, with ${figure(leaves)} leaves in the tree, which takes ${figure(bytesPerLeaf)} bytes of disk a leaf. An entry must verify within ${figure(VERIFY_MS)} ms.`,
     table(['Among all leaves', 'p50 ms', 'p99 ms'], read),
-    'Leaves that wait are put into the tree and signed, a bounded number at a time; CPU time is that of the process.',
-    table(['Leaves that wait, by', 'leaves', 'per second', 'µs of CPU a leaf'], integrated),
+    'Waiting leaves are appended to the tree and signed, a bounded number at a time. CPU time is that of the process.',
+    table(['Waiting leaves, from', 'leaves', 'per second', 'µs of CPU a leaf'], integrated),
   ].join('\n\n')
 }
 
 function truth({ findings }: Results): string {
   const rows = findings.map(finding => [finding.guarantee, finding.found, finding.holds ? 'yes' : 'NO'])
-  return table(['After the load', 'found', 'holds'], rows)
+  return table(['Guarantee', 'found', 'holds'], rows)
 }

@@ -1,7 +1,7 @@
 const HEAD_END = Buffer.from('\r\n\r\n')
 const LENGTH = /\r\ncontent-length: *(\d+)/i
 
-/** One whole request at the beginning of some bytes. */
+/** One complete request at the start of some bytes. */
 export interface WholeRequest {
   readonly head: string
   readonly body: Buffer
@@ -22,7 +22,7 @@ export function readRequest(bytes: Buffer): WholeRequest | 'partial' | 'unreadab
   return { head, body: bytes.subarray(bodyStart, end), end }
 }
 
-/** The headers of a request's head by their names in lower case. */
+/** The headers of a request by their names in lower case. */
 export function headersOf(head: string): Record<string, string> {
   const [, ...lines] = head.split('\r\n')
   return Object.fromEntries(

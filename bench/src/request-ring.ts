@@ -2,13 +2,13 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { NEAR, type Payee } from './loads.ts'
 import type { Payer } from './messages.ts'
 
-/** Requests written beforehand, so that sending one costs the generator next to nothing. */
+/** Prepared requests, so that sending one costs the generator almost nothing. */
 export interface RequestRing {
-  /** The next payment with an idempotency key of its own. Good until the ring has gone round. */
+  /** The next payment, with its own idempotency key. Valid until the ring returns to it. */
   next(): Buffer
 }
 
-/** Far more than can be under way at once, so that no request is changed while it is being sent. */
+/** Far more than can be in progress at once, so that no request is changed while it is being sent. */
 const RING_SIZE = 32_768
 const COUNTER_DIGITS = 12
 const ZERO = 0x30
@@ -52,16 +52,16 @@ function drawPair(payers: readonly Payer[], payee: Payee): [Payer, Payer] {
   return [pair[0], pair[1]]
 }
 
-/** How many places after its payee a payer comes. */
+/** How many places before the payer the payee is. */
 function placesAhead(size: number, payee: Payee): number {
-  // A near payee comes at most so many places after its payer.
+  // A near payee is at most so many places after its payer.
   if (payee === 'near') return size - 1 - randomInt(NEAR)
-  // Where two platforms' agents take turns, an odd number of places leads to the other's.
+  // Where two platforms' agents alternate, an odd number of places leads to the other platform.
   if (payee === 'across') return 1 + 2 * randomInt(size / 2)
   return 1 + randomInt(size - 1)
 }
 
-/** As clients mix them: one payment in four has a reference, another one in four names its payee by handle. */
+/** A mix like that of clients: one payment in four has a reference, another one in four names its payee by handle. */
 function writeRequest(from: Payer, to: Payer, index: number, keyPrefix: string): Buffer {
   const body = JSON.stringify({
     to: index % 4 === 1 ? to.handle : to.id,

@@ -5,12 +5,12 @@ import { TIER_ROWS } from '../../service/src/domains/limits/covered-tables.ts'
 import type { Uuid } from '../../service/src/kernel/ids.ts'
 import { openVault } from '../../service/src/kernel/secrets.ts'
 
-/** The key of the nodes that a measurement starts in its own process. */
+/** The master key of the nodes that a measurement starts in its own process. */
 export const BENCH_VAULT = openVault(Buffer.alloc(32, 7))
 
 const ROWS_AT_ONCE = 5_000
 
-/** Gives rows that a measurement wrote by SQL the MACs that the service would have given them. */
+/** Adds the MACs that the service would have written to rows that a measurement inserted by SQL. */
 export async function writeMacsOfMany(
   database: Database,
   table: CoveredTable,

@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** How to reach the PostgreSQL that the service runs, read from the folder it keeps its data in. */
+/** The address of the PostgreSQL that the service runs, read from its data folder. */
 export interface ServerAddress {
   readonly postmasterPid: number
   readonly socketFolder: string
@@ -11,7 +11,7 @@ export interface ServerAddress {
   readonly database: string
 }
 
-/** The names that the service gives to its own server's user and database. */
+/** The user and database of the service's embedded server. */
 const USER = 'batua'
 const DATABASE = 'batua'
 

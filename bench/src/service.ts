@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url'
 /** The service under measurement, started but not yet ready. */
 export interface Service {
   readonly pid: number
-  /** Resolves with its address once it takes calls. */
+  /** Resolves with its address when it accepts requests. */
   readonly ready: Promise<string>
-  /** SIGTERM, and waits for the end. */
+  /** Sends SIGTERM and waits for the end. */
   stop(): Promise<void>
 }
 
-/** The settings that differ from what a user gets. */
+/** The settings that differ from the defaults. */
 export const SERVICE_SETTINGS = {
   PORT: '0',
   RATE_LIMIT_AGENT: '0',
@@ -28,7 +28,7 @@ const STOPPED_WITHIN_MS = 60_000
 const SHOWN_CHARACTERS = 4_000
 const ADDRESS = /(http:\/\/127\.0\.0\.1:\d+)\/v1/
 
-/** Starts the service with an embedded PostgreSQL of its own and nothing of this process's environment. */
+/** Starts the service with its own embedded PostgreSQL and without this process's environment. */
 export function startService(
   dataDir: string,
   profileFolder: string | null,
@@ -57,7 +57,7 @@ export function startService(
   }
 }
 
-/** The service says where it listens once it is ready. What it writes afterwards goes to our stderr. */
+/** The service prints its address when it is ready. Its later output is copied to stderr. */
 function addressOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = ''

@@ -1,8 +1,8 @@
 import pMap from 'p-map'
 import { type Database, openDatabase } from '../../service/src/db/database.ts'
 import { migrate } from '../../service/src/db/migrate.ts'
-import { payoutJobs } from '../../service/src/domains/banking/payouts/jobs.ts'
-import { settlementJobs } from '../../service/src/domains/banking/settlement/jobs.ts'
+import { payoutAttempts } from '../../service/src/domains/banking/payouts/check-payout.ts'
+import { settlementJobs } from '../../service/src/domains/banking/settlement/run-settlement.ts'
 import { AGENT_ROWS } from '../../service/src/domains/limits/covered-tables.ts'
 import { personalContext } from '../../service/src/domains/parties/owners/personal-data.ts'
 import { OWNER_ROWS } from '../../service/src/domains/parties/owners/store.ts'
@@ -18,15 +18,15 @@ import { median } from './figures.ts'
 import { BENCH_VAULT, writeMacsOfMany, writeTierMacs } from './row-macs.ts'
 import { type ServerAddress, urlOf } from './server-address.ts'
 
-/** How payments went while something else was done, and what that took. */
+/** Payments during one phase, and the length of the phase. */
 export interface Phase {
   readonly what: string
   readonly seconds: number
-  /** What was done in it, wallets or payouts; 0 where only payments were made. */
+  /** The number of wallets or payouts processed in it; 0 if only payments were made. */
   readonly done: number
   readonly paymentsPerSecond: number
   readonly p99Ms: number
-  /** The most memory that the process held, in bytes. */
+  /** The highest memory use of the process, in bytes. */
   readonly memory: number
 }
 
@@ -49,7 +49,7 @@ const PAYERS = 200
 const CONNECTIONS = 64
 const PLENTY = 10_000_000_000n
 const QUIET_SECONDS = 8
-/** Payouts go to a bank one by one; their pace is known after this long. */
+/** Payouts are sent to a bank one by one; their rate is known after this time. */
 const SENDING_SECONDS = 20
 
 interface Stage {
@@ -61,7 +61,7 @@ interface Stage {
   readonly sending: Job
 }
 
-/** Settles a hundred thousand wallets that are due at once, while agents go on paying on the same node. */
+/** Settles a hundred thousand wallets that are due at once, while agents continue to pay on the same node. */
 export async function measureSettlement(
   server: ServerAddress,
   db: Database,
@@ -106,8 +106,8 @@ async function setStage(database: Database, say: (line: string) => void): Promis
   const context = { ...node, database, clock, vault: BENCH_VAULT, payoutProvider, logger: silentLogger() }
   const holidays = fixedCalendar()
   const [settling] = settlementJobs({ ...context, holidays, settlement: 'on' })
-  const [sending] = payoutJobs({ ...context, holidays })
-  if (settling === undefined || sending === undefined) throw new Error('there are jobs for both')
+  const sending = payoutAttempts({ ...context, holidays })
+  if (settling === undefined) throw new Error('there is a job for settlement')
   return { database, clock, node, payers, settling, sending }
 }
 
@@ -123,7 +123,7 @@ async function measurePhases(stage: Stage, say: (line: string) => void): Promise
   say('settlement: the run')
   const run = await whilePaying(
     stage,
-    'the run: each wallet decided, debited and its payout written',
+    'the run: each wallet decided and debited, its payout inserted',
     async () => {
       while ((await settling.run(clock.now())) > 0);
     },
@@ -132,7 +132,7 @@ async function measurePhases(stage: Stage, say: (line: string) => void): Promise
   say('settlement: sending payouts')
   const send = await whilePaying(
     stage,
-    'payouts sent to the bank and settled by its answer',
+    'payouts sent to the bank and completed by its response',
     until(SENDING_SECONDS, () => sending.run(clock.now())),
     () => countCompleted(database),
   )
@@ -145,7 +145,7 @@ async function measurePhases(stage: Stage, say: (line: string) => void): Promise
   return [quiet, run, send, again]
 }
 
-/** Does something over and over for a time. */
+/** Repeats some work for a time. */
 function until(seconds: number, work: () => Promise<number>): () => Promise<void> {
   return async () => {
     const end = performance.now() + seconds * 1000
@@ -156,7 +156,7 @@ function until(seconds: number, work: () => Promise<number>): () => Promise<void
   }
 }
 
-/** Every agent of a ring pays its neighbour, as fast as it is answered, until the work is over. */
+/** Every agent of a ring pays its neighbour, as fast as responses come, until the work has ended. */
 async function whilePaying(
   { node, payers }: Stage,
   what: string,
@@ -197,7 +197,7 @@ async function whilePaying(
   }
 }
 
-/** Verified owners with some agents each, every one with an open wallet. */
+/** Verified owners with several agents each, all with a wallet. */
 async function insertWallets(database: Database): Promise<Uuid[]> {
   const owners = await insertOwners(database)
   const agents = Array.from({ length: WALLETS }, () => newUuid(FUNDED_AT))
@@ -255,7 +255,7 @@ async function countCompleted(database: Database): Promise<number> {
   return row?.count ?? 0
 }
 
-/** The payments that a settlement leaves room for, as a share of those before and after it. */
+/** The rate of payments during a settlement, as a share of the rate before and after it. */
 export function shareWhileSettling({ phases }: SettlementReport): number {
   const alone = median(phases.filter(({ done }) => done === 0).map(phase => phase.paymentsPerSecond))
   const settling = phases.find(({ done }) => done > 0)

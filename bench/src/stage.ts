@@ -10,7 +10,7 @@ import type { Processes } from './proc.ts'
 import { readServerAddress, type ServerAddress, urlOf } from './server-address.ts'
 import { startService } from './service.ts'
 
-/** A service with nothing in it, a way to look into its database, and who will load it. */
+/** An empty service, access to its database, and a load generator. */
 export interface Stage {
   readonly dataDir: string
   readonly address: string

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { FromReceiver, Manner, ReceiverFigures, ToReceiver } from './webhook-messages.ts'
 
-/** A receiver in a process of its own, as that of a platform is. */
+/** A receiver in a separate process, like that of a platform. */
 export interface WebhookReceiver {
   readonly url: string
   trust(secret: string): Promise<void>
@@ -15,36 +15,36 @@ export interface WebhookReceiver {
 const SCRIPT = fileURLToPath(new URL('webhook-receiver.ts', import.meta.url))
 
 interface Waiting {
-  hear(answer: FromReceiver): void
+  hear(reply: FromReceiver): void
   fail(error: Error): void
 }
 
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const child = fork(SCRIPT, { serialization: 'advanced', execArgv: [] })
   const ended = new Promise<void>(resolve => child.once('exit', () => resolve()))
-  // Answers come in the order of the messages.
+  // Replies come in the order of the messages.
   const waiting: Waiting[] = []
-  child.on('message', (answer: FromReceiver) => waiting.shift()?.hear(answer))
+  child.on('message', (reply: FromReceiver) => waiting.shift()?.hear(reply))
   child.once('exit', () => {
-    for (const { fail } of waiting.splice(0)) fail(new Error('a receiver of webhooks ended'))
+    for (const { fail } of waiting.splice(0)) fail(new Error('the webhook receiver ended'))
   })
   const hear = () => new Promise<FromReceiver>((hear, fail) => waiting.push({ hear, fail }))
   const tell = (message: ToReceiver) => {
-    const answer = hear()
+    const reply = hear()
     child.send(message)
-    return answer
+    return reply
   }
   const first = await hear()
-  if (first.kind !== 'listening') throw new Error('a receiver of webhooks did not say where it listens')
+  if (first.kind !== 'listening') throw new Error('the webhook receiver did not report its address')
   return {
     url: `http://127.0.0.1:${first.port}/webhooks`,
     trust: async secret => void (await tell({ kind: 'trust', secret })),
     behave: async manner => void (await tell({ kind: 'behave', manner })),
     mark: async () => void (await tell({ kind: 'mark' })),
     async read() {
-      const answer = await tell({ kind: 'read' })
-      if (answer.kind !== 'figures') throw new Error('a receiver of webhooks did not tell its figures')
-      return answer.figures
+      const reply = await tell({ kind: 'read' })
+      if (reply.kind !== 'figures') throw new Error('the webhook receiver did not report its figures')
+      return reply.figures
     },
     async stop() {
       if (child.connected) child.disconnect()

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../service/src/db/database.ts'
 
-/** Bytes on disk, whole tables with their indexes, and how much was ever written to the log. */
+/** Bytes on disk of whole tables with their indexes, and bytes ever written to the write-ahead log. */
 export interface Storage {
   readonly accounts: number
   readonly transfers: number
@@ -22,7 +22,7 @@ export async function readStorage(db: Queryable): Promise<Storage> {
        pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::int8 as log`,
     [],
   )
-  if (row === undefined) throw new Error('the server tells no sizes')
+  if (row === undefined) throw new Error('the server returned no sizes')
   return {
     accounts: Number(row.accounts),
     transfers: Number(row.transfers),

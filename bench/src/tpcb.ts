@@ -5,14 +5,14 @@ import { promisify } from 'node:util'
 import type { Queryable } from '../../service/src/db/database.ts'
 import type { ServerAddress } from './server-address.ts'
 
-/** What pgbench said of one run. */
+/** The results of one run of pgbench. */
 export interface TpcbReport {
   readonly perSecond: number
   readonly transactions: number
   readonly averageMs: number
 }
 
-/** PostgreSQL's own benchmark: what the same server does with the simplest of payments and no HTTP. */
+/** PostgreSQL's own benchmark: the simplest payments on the same server, without HTTP. */
 export interface Tpcb {
   readonly version: string
   readonly settings: string
@@ -27,7 +27,7 @@ const DEBIAN_FOLDER = '/usr/lib/postgresql'
 
 const run = promisify(execFile)
 
-/** The newest pgbench of this machine: on the path, or where Debian keeps it. Null: there is none. */
+/** The newest pgbench of this machine: on the path, or where Debian installs it. Null: there is none. */
 export function findPgbench(path: string): string | null {
   const versions = existsSync(DEBIAN_FOLDER) ? readdirSync(DEBIAN_FOLDER) : []
   const folders = [
@@ -63,6 +63,6 @@ export async function prepareTpcb(program: string, server: ServerAddress, db: Qu
 
 function figure(text: string, pattern: RegExp): number {
   const found = pattern.exec(text)?.[1]
-  if (found === undefined) throw new Error(`pgbench said something unexpected:\n${text}`)
+  if (found === undefined) throw new Error(`pgbench printed something unexpected:\n${text}`)
   return Number(found)
 }

@@ -1,6 +1,6 @@
 import { familyCpuSeconds, hasProc, machineCpuSeconds, type Processes, processCpuSeconds } from './proc.ts'
 
-/** CPU seconds that passed between two moments; null where the system does not tell. */
+/** CPU seconds used between two moments; null if the system does not report them. */
 export interface Usage {
   readonly service: number
   readonly postgres: number

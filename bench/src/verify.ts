@@ -6,7 +6,7 @@ import type { Api } from './api.ts'
 import type { Payer } from './messages.ts'
 import type { Network } from './network.ts'
 
-/** Something that must hold after the load, or the figures are not believed. */
+/** A guarantee that must hold after the load; otherwise the figures are invalid. */
 export interface Finding {
   readonly guarantee: string
   readonly found: string
@@ -15,7 +15,7 @@ export interface Finding {
 
 const AT_ONCE = { concurrency: 32 }
 const PAISE = 100
-/** Every measured payment is small enough for the least fee. */
+/** Every measured payment is small enough for the minimum fee. */
 const FEE_PAISE = 100
 const SAMPLED_RECEIPTS = 25
 
@@ -29,7 +29,7 @@ export async function verify(api: Api, db: Database, network: Network, paid: num
   ]
 }
 
-/** Every wallet is asked for. Together they hold what came in less the fee of each acknowledged payment. */
+/** Reads every wallet. Their sum is what came in minus the fee of each acknowledged payment. */
 async function verifyBalances(api: Api, network: Network, paid: number): Promise<Finding[]> {
   const wallets = [network.bank, ...network.payers]
   const balances = await pMap(
@@ -45,12 +45,12 @@ async function verifyBalances(api: Api, network: Network, paid: number): Promise
   )
   return [
     {
-      guarantee: 'all wallets together hold the funding less the fee of every acknowledged payment',
+      guarantee: 'the sum of all wallets is the funding minus the fees of the acknowledged payments',
       found: `${inr(heldPaise)} INR, expected ${inr(expectedPaise)} INR`,
       holds: heldPaise === expectedPaise,
     },
     {
-      guarantee: 'each wallet holds what it received less what it spent, and none is below zero',
+      guarantee: 'each balance is what the wallet received minus what it spent, and none is negative',
       found: `${wallets.length - odd.length} of ${wallets.length}`,
       holds: odd.length === 0,
     },
@@ -62,13 +62,13 @@ async function verifyReceipts(api: Api, network: Network): Promise<Finding> {
   const valid = await pMap(sample, payer => hasValidReceipt(api, payer), AT_ONCE)
   const good = valid.filter(Boolean).length
   return {
-    guarantee: 'the receipt of the last payment of some agents verifies',
+    guarantee: 'the receipts of some agents’ last payments verify',
     found: `${good} of ${sample.length}`,
     holds: good === sample.length,
   }
 }
 
-/** An agent that was never drawn as a payer has no receipt to be wrong. */
+/** An agent that never paid has no receipt. */
 async function hasValidReceipt(api: Api, payer: Payer): Promise<boolean> {
   const headers = { 'x-agent-key': payer.key }
   const { payments } = await api.call(routes.listPayments, {
@@ -86,7 +86,7 @@ async function verifyCount(db: Database, network: Network, paid: number): Promis
   const [row] = await db.query<{ count: bigint }>(`select count(*) from transfers where kind = 'payment'`, [])
   const expected = network.openingPayments + paid
   return {
-    guarantee: 'the ledger holds exactly the acknowledged payments',
+    guarantee: 'the ledger contains exactly the acknowledged payments',
     found: `${row?.count ?? 0} payments, ${expected} acknowledged`,
     holds: row?.count === BigInt(expected),
   }
@@ -96,7 +96,7 @@ async function verifyLedger(db: Database): Promise<Finding> {
   const report = await checkLedger(db)
   const faults = [report.wrongBalances, report.brokenHistories, report.overdrawn].flat().length
   return {
-    guarantee: 'the ledger sums to zero, every balance equals its transfers, every history is without a gap',
+    guarantee: 'the ledger sums to zero, every balance equals its transfers, no history has a gap',
     found: `sum ${report.sumPaise} paise, ${faults} faults`,
     holds: report.balanced,
   }

@@ -12,12 +12,12 @@ beforeEach(async () => {
 })
 afterEach(() => listener.close())
 
-/** One webhook that tells of something that happened so long ago. */
+/** One webhook about an event that happened so long ago. */
 async function send(signer: string, { ageMs = 0, timeoutMs = 5_000 } = {}): Promise<number> {
   const now = new Date()
   const timestamp = new Date(now.getTime() - ageMs).toISOString()
   const body = JSON.stringify({ id: 'evt_1', event: 'webhook.test', timestamp, data: {} })
-  const answer = await fetch(`http://127.0.0.1:${listener.port}/webhooks`, {
+  const response = await fetch(`http://127.0.0.1:${listener.port}/webhooks`, {
     method: 'POST',
     headers: {
       'webhook-id': 'evt_1',
@@ -27,7 +27,7 @@ async function send(signer: string, { ageMs = 0, timeoutMs = 5_000 } = {}): Prom
     body,
     signal: AbortSignal.timeout(timeoutMs),
   })
-  return answer.status
+  return response.status
 }
 
 it('a webhook gets a response, is counted, and its delay is measured from its own timestamp', async () => {
@@ -49,11 +49,11 @@ it('only one webhook in a thousand is verified, so that verification costs littl
   expect(listener.read()).toMatchObject({ total: 20, checked: 1 })
 })
 
-it('a hanging listener accepts webhooks without a response until it is told to respond again', async () => {
+it('a hanging listener accepts webhooks without a response until its behaviour is changed back', async () => {
   listener.behave('hang')
   await expect(send(secret, { timeoutMs: 200 })).rejects.toThrow()
   expect(listener.read()).toMatchObject({ total: 0, held: 1 })
-  listener.behave('answer')
+  listener.behave('respond')
   expect(await send(secret)).toBe(204)
 })
 
@@ -61,7 +61,7 @@ it('connections that still wait for a hanging listener are closed when it respon
   listener.behave('hang')
   const waiting = send(secret)
   while (listener.read().held === 0) await new Promise(resolve => setTimeout(resolve, 5))
-  listener.behave('answer')
+  listener.behave('respond')
   await expect(waiting).rejects.toThrow('fetch failed')
 })
 

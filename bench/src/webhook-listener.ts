@@ -5,7 +5,7 @@ import { latencyHistogram } from './latency-histogram.ts'
 import { headersOf, readRequest, type WholeRequest } from './request-reader.ts'
 import type { Manner, ReceiverFigures } from './webhook-messages.ts'
 
-/** A receiver of webhooks that costs next to nothing. */
+/** A webhook receiver that uses almost no processor time. */
 export interface WebhookListener {
   readonly port: number
   trust(secret: string): void
@@ -15,8 +15,8 @@ export interface WebhookListener {
   close(): Promise<void>
 }
 
-const ANSWER = 'HTTP/1.1 204 No Content\r\nconnection: keep-alive\r\nkeep-alive: timeout=60\r\n\r\n'
-/** Enough to notice webhooks that are not signed. */
+const RESPONSE = 'HTTP/1.1 204 No Content\r\nconnection: keep-alive\r\nkeep-alive: timeout=60\r\n\r\n'
+/** Enough to detect webhooks that are not signed. */
 const CHECKED_ONE_IN = 1_000
 /** Delays of up to 20 s. */
 const STEP_US = 100
@@ -27,9 +27,9 @@ const MICROSECONDS = 1e6
 export async function listenForWebhooks(): Promise<WebhookListener> {
   const sockets = new Set<Socket>()
   const counter = openCounter()
-  let manner: Manner = 'answer'
+  let manner: Manner = 'respond'
 
-  /** Takes each whole request of some bytes; answers what is left of them. */
+  /** Handles each complete request in some bytes; returns the rest of them. */
   function takeAll(socket: Socket, bytes: Buffer): Buffer {
     let rest = bytes
     while (rest.length > 0) {
@@ -44,7 +44,7 @@ export async function listenForWebhooks(): Promise<WebhookListener> {
       if (manner === 'hang') counter.countHeld()
       else {
         counter.take(request)
-        socket.write(ANSWER)
+        socket.write(RESPONSE)
       }
     }
     return rest
@@ -69,8 +69,8 @@ export async function listenForWebhooks(): Promise<WebhookListener> {
     port: (server.address() as AddressInfo).port,
     trust: counter.trust,
     behave(wanted) {
-      // Who still waits for an answer will not get one any more.
-      if (manner === 'hang' && wanted === 'answer') hangUp()
+      // Open requests get no response any more.
+      if (manner === 'hang' && wanted === 'respond') hangUp()
       manner = wanted
     },
     mark: counter.mark,
@@ -83,7 +83,7 @@ export async function listenForWebhooks(): Promise<WebhookListener> {
   }
 }
 
-/** Counts webhooks, how long they took, and whether some of them are signed. */
+/** Counts webhooks, measures their delays, and verifies some of their signatures. */
 function openCounter() {
   const delays = latencyHistogram(STEP_US)
   const ofAllTime = { total: 0, held: 0, checked: 0, forged: 0, unreadable: 0 }
@@ -152,7 +152,7 @@ function openCounter() {
   }
 }
 
-/** When `performance.now()` was 0, finer than a date's milliseconds, because delays are few of them. */
+/** The time when `performance.now()` was 0, more precise than a date's milliseconds, because delays are short. */
 function readOrigin(): number {
   const beforeMs = Date.now()
   let nowMs = beforeMs

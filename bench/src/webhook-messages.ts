@@ -1,38 +1,38 @@
-/** `hang`: takes what it is sent and never answers. */
-export type Manner = 'answer' | 'hang'
+/** `hang`: accepts webhooks and never responds. */
+export type Manner = 'respond' | 'hang'
 
 export type ToReceiver =
-  /** What webhooks are signed with from now on. */
+  /** The secret that signs webhooks from now on. */
   | { readonly kind: 'trust'; readonly secret: string }
   | { readonly kind: 'behave'; readonly manner: Manner }
   /** Starts a new count. */
   | { readonly kind: 'mark' }
   | { readonly kind: 'read' }
 
-/** What a receiver has seen since it was marked, but for what is said to be of all its time. */
+/** The receiver's counts since its last mark, except where they are since its start. */
 export interface ReceiverFigures {
-  /** Webhooks answered, of all its time. */
+  /** Webhooks with a response, since its start. */
   readonly total: number
   readonly counted: number
   readonly seconds: number
-  /** Webhooks answered in each second, the last of which is not over. */
+  /** Webhooks with a response in each second; the last second is incomplete. */
   readonly perSecond: readonly number[]
-  /** From the time that an event bears to its arrival. */
+  /** From the timestamp of an event to its arrival. */
   readonly p50Ms: number
   readonly p99Ms: number
   readonly longestMs: number
-  /** Taken and not answered, of all its time. */
+  /** Webhooks without a response, since its start. */
   readonly held: number
-  /** Webhooks whose signature was checked, and those of them that were not signed with the secret; of all its time. */
+  /** Webhooks whose signature was checked, and those with an invalid signature; since its start. */
   readonly checked: number
   readonly forged: number
-  /** Not to be read as webhooks; of all its time. */
+  /** Requests that are not webhooks; since its start. */
   readonly unreadable: number
   readonly connections: number
   readonly cpuSeconds: number
 }
 
-/** Each message has one answer. */
+/** Each message has one reply. */
 export type FromReceiver =
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'done' }

@@ -4,7 +4,7 @@ import type { Api, Headers } from './api.ts'
 import type { Payer } from './messages.ts'
 import { createAgent, createOwner, fundBank, LIMITS, openWallet, raiseTier } from './network.ts'
 
-/** A platform and what its webhooks are signed with. */
+/** A platform and the secret of its webhooks. */
 export interface Side {
   readonly platformId: string
   readonly headers: Headers
@@ -14,14 +14,14 @@ export interface Side {
 /** Two platforms whose agents pay each other. */
 export interface TwoSides {
   readonly sides: readonly [Side, Side]
-  /** Agents of the one and of the other take turns. */
+  /** Agents of both platforms, alternating. */
   readonly payers: readonly Payer[]
 }
 
 const OWNERS = 10
 const AT_ONCE = { concurrency: 32 }
 
-/** Makes both platforms, their owners, agents and money through the public interface alone. */
+/** Creates both platforms, their owners, agents and money through the public interface only. */
 export async function createTwoSides(api: Api, size: number): Promise<TwoSides> {
   const sides = [await createSide(api, 'One side'), await createSide(api, 'The other side')] as const
   const owners = await Promise.all(

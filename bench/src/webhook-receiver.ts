@@ -1,7 +1,7 @@
 import { listenForWebhooks } from './webhook-listener.ts'
 import type { FromReceiver, ToReceiver } from './webhook-messages.ts'
 
-/** The process of one receiver: counts webhooks for the benchmark and ends when that does. */
+/** The process of one receiver: counts webhooks for the benchmark and ends when it ends. */
 
 const listener = await listenForWebhooks()
 

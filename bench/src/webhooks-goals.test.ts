@@ -16,8 +16,8 @@ function pay(connections: number, isRegistered: boolean, counted: number): Webho
   return { ...load(counted), ...unmeasured, connections, isRegistered }
 }
 
-function beside(manner: 'answer' | 'hang', p99Ms: number): WebhooksReport['hang'][number] {
-  return { manner, perSecond: 400, p50Ms: 1, p99Ms, longestMs: p99Ms, otherAnswered: 0, otherHeld: 0 }
+function whileAnother(manner: 'respond' | 'hang', p99Ms: number): WebhooksReport['hang'][number] {
+  return { manner, perSecond: 400, p50Ms: 1, p99Ms, longestMs: p99Ms, otherResponses: 0, otherOpen: 0 }
 }
 
 function steady(delivered: number, memory: readonly number[]): NonNullable<WebhooksReport['steady']> {
@@ -45,8 +45,8 @@ it('the share of payments with webhooks is computed within each round', () => {
 })
 
 it('the goal allows a p99 a tenth longer with a hanging receiver', () => {
-  expect(verdicts({ hang: [beside('hang', 11), beside('answer', 10)] })[2]).toBe('reached')
-  expect(verdicts({ hang: [beside('hang', 12), beside('answer', 10)] })[2]).toBe('missed')
+  expect(verdicts({ hang: [whileAnother('hang', 11), whileAnother('respond', 10)] })[2]).toBe('reached')
+  expect(verdicts({ hang: [whileAnother('hang', 12), whileAnother('respond', 10)] })[2]).toBe('missed')
 })
 
 it('the goal is a thousand webhooks a second without growth of memory', () => {

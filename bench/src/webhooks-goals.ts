@@ -2,17 +2,17 @@ import { figure } from './figures.ts'
 import { type Goal, verdict } from './goals.ts'
 import type { WebhooksReport } from './webhooks.ts'
 import { PAY_CONNECTIONS } from './webhooks-pay.ts'
-import { memoryGrowth, shareWithWebhooks, slownessBesideHanging } from './webhooks-report.ts'
+import { memoryGrowth, shareWithWebhooks, slowdownWhileHanging } from './webhooks-report.ts'
 
 const WEBHOOKS_LEAST = 0.85
 const HANGING_MOST = 1.1
 const DELIVERIES_LEAST = 1_000
-/** Memory that ends within this of where it began is called flat. */
+/** Memory that grows by no more than this counts as flat. */
 const FLAT_MOST = 1.05
 
 export function judgeWebhooks(report: WebhooksReport | null): Goal[] {
   const steady = report?.steady ?? null
-  const hanging = slownessBesideHanging(report?.hang ?? [])
+  const hanging = slowdownWhileHanging(report?.hang ?? [])
   const deliveries = steady === null ? Number.NaN : steady.delivered / steady.seconds
   const growth = steady === null ? Number.NaN : memoryGrowth(steady)
   return [
@@ -26,19 +26,19 @@ export function judgeWebhooks(report: WebhooksReport | null): Goal[] {
       }
     }),
     {
-      name: 'p99 of webhooks beside a receiver that hangs ÷ beside one that answers',
+      name: 'p99 of webhooks while another receiver hangs ÷ while it responds',
       measured: figure(hanging, 2),
       wanted: `at most ${HANGING_MOST}`,
       verdict: verdict(hanging, hanging <= HANGING_MOST),
     },
     {
-      name: 'webhooks a second, sustained',
+      name: 'sustained webhooks a second',
       measured: figure(deliveries),
       wanted: `at least ${figure(DELIVERIES_LEAST)}`,
       verdict: verdict(deliveries, deliveries >= DELIVERIES_LEAST),
     },
     {
-      name: 'memory meanwhile, last third ÷ first third',
+      name: 'memory during that load, last third ÷ first third',
       measured: figure(growth, 2),
       wanted: `flat, at most ${FLAT_MOST}`,
       verdict: verdict(growth, growth <= FLAT_MOST),

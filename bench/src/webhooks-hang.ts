@@ -2,30 +2,30 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Manner } from './webhook-messages.ts'
 import { payAcross, register, unregister, type WebhookStage } from './webhooks-stage.ts'
 
-/** How long events take to one receiver, beside another that answers or hangs. */
+/** The delay of events to one receiver, while another one responds or hangs. */
 export interface HangRound {
   readonly manner: Manner
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
   readonly longestMs: number
-  /** What the other receiver answered, and what it took without an answer. */
-  readonly otherAnswered: number
-  readonly otherHeld: number
+  /** The webhooks that the other receiver responded to, and those that it left open. */
+  readonly otherResponses: number
+  readonly otherOpen: number
 }
 
 export const HANG_PAYMENTS_PER_SECOND = 400
 const CONNECTIONS = 32
-const MANNERS = ['answer', 'hang'] as const
-/** Twice that of other loads, because a p99 needs many. */
+const MANNERS = ['respond', 'hang'] as const
+/** Twice that of other loads, because a p99 needs many samples. */
 const WINDOW_FACTOR = 2
-/** A receiver that hangs has answered until then, so that as much is under way as to any other. */
-const ANSWERS_FIRST_MS = 3_000
-/** Then longer than a webhook may take, so that there are time-outs in the window, as there are for as long as it hangs. */
+/** A hanging receiver responds until then, so that it has as many concurrent requests as any other. */
+const RESPONDS_FIRST_MS = 3_000
+/** Then longer than the timeout of a webhook, so that the window contains timeouts, like any time while it hangs. */
 const LONGEST_WARM_UP_MS = 17_000
 const WARM_UP_FACTOR = 3
 
-/** A steady load that tells both as much, while the other's receiver alternately answers and hangs. */
+/** A steady load with webhooks to both, while the other receiver alternately responds and hangs. */
 export async function measureHang(
   stage: WebhookStage,
   rounds: number,
@@ -37,7 +37,7 @@ export async function measureHang(
       const one = await measureManner(stage, manner, seconds)
       measured.push(one)
       stage.say(
-        `round ${round + 1}: beside a receiver that would ${manner} p50 ${one.p50Ms.toFixed(1)} ms, p99 ${one.p99Ms.toFixed(1)} ms (${one.otherAnswered} answered, ${one.otherHeld} held)`,
+        `round ${round + 1}: while the other receiver would ${manner}: p50 ${one.p50Ms.toFixed(1)} ms, p99 ${one.p99Ms.toFixed(1)} ms (${one.otherResponses} responses, ${one.otherOpen} open)`,
       )
     }
   }
@@ -51,13 +51,13 @@ async function measureManner(stage: WebhookStage, manner: Manner, seconds: numbe
   const load = payAcross(stage, {
     connections: CONNECTIONS,
     perSecond: HANG_PAYMENTS_PER_SECOND,
-    warmUpMs: ANSWERS_FIRST_MS + Math.min(WARM_UP_FACTOR * seconds * 1000, LONGEST_WARM_UP_MS),
+    warmUpMs: RESPONDS_FIRST_MS + Math.min(WARM_UP_FACTOR * seconds * 1000, LONGEST_WARM_UP_MS),
     measureMs: WINDOW_FACTOR * seconds * 1000,
   })
-  await delay(ANSWERS_FIRST_MS)
+  await delay(RESPONDS_FIRST_MS)
   await otherReceiver.behave(manner)
   const { figures } = await load
-  await otherReceiver.behave('answer')
+  await otherReceiver.behave('respond')
   await unregister(stage)
   const [watched, other] = figures
   return {
@@ -66,7 +66,7 @@ async function measureManner(stage: WebhookStage, manner: Manner, seconds: numbe
     p50Ms: watched.p50Ms,
     p99Ms: watched.p99Ms,
     longestMs: watched.longestMs,
-    otherAnswered: other.counted,
-    otherHeld: other.held - heldBefore,
+    otherResponses: other.counted,
+    otherOpen: other.held - heldBefore,
   }
 }

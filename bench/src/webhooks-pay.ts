@@ -10,14 +10,14 @@ import {
   type WebhookStage,
 } from './webhooks-stage.ts'
 
-/** Paying as fast as it goes, with or without a webhook_url on both sides. */
+/** Payments as fast as possible, with or without a webhook_url on both sides. */
 export interface PayRound extends LoadReport {
   readonly connections: number
   readonly isRegistered: boolean
   readonly usage: Usage | null
   /** Of both receivers. */
   readonly receiverCpuSeconds: number
-  /** Webhooks answered within the window. */
+  /** Webhooks with a response within the window. */
   readonly delivered: number
   readonly drain: Drain | null
 }
@@ -72,10 +72,10 @@ async function measureCase(
 }
 
 function describe({ connections, counted, seconds, delivered, drain, refusal }: PayRound): string {
-  const told =
+  const delivery =
     drain === null
       ? 'no webhook_url'
-      : `${Math.round(delivered / seconds)} webhooks/s, then ${drain.delivered} in ${drain.seconds.toFixed(1)} s, ${drain.missing} given up`
+      : `${Math.round(delivered / seconds)} webhooks/s, then ${drain.delivered} in ${drain.seconds.toFixed(1)} s, ${drain.missing} undelivered`
   const refused = refusal === null ? '' : `, REFUSED: ${refusal}`
-  return `${connections} connections ${Math.round(counted / seconds)}/s, ${told}${refused}`
+  return `${connections} connections ${Math.round(counted / seconds)}/s, ${delivery}${refused}`
 }

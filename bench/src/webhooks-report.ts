@@ -6,31 +6,31 @@ import { HANG_PAYMENTS_PER_SECOND, type HangRound } from './webhooks-hang.ts'
 import { PAY_CONNECTIONS, type PayRound } from './webhooks-pay.ts'
 import { STEADY_PAYMENTS_PER_SECOND, type SteadyReport } from './webhooks-steady.ts'
 
-/** The part of the report about webhooks. */
+/** The section of the report about webhooks. */
 export function renderWebhooks({ agents, pay, hang, steady }: WebhooksReport): string {
   return [
-    `On a service of its own, ${figure(agents)} agents of two platforms pay each other; every payment is between the platforms, so that each of them is told of it. Their receivers are a process each on the same machine, whose CPU time is therefore taken from the service; they read whole webhooks, verify one in a thousand and answer 204.`,
+    `On a separate service, ${figure(agents)} agents of two platforms pay each other; every payment is between the platforms, so each of them gets a webhook. Each has a receiver in a separate process on the same machine, which therefore takes CPU time from the service. The receivers read whole webhooks, verify one in a thousand and respond with 204.`,
     ...(pay.length === 0 ? [] : [renderPay(pay)]),
     ...(hang.length === 0 ? [] : [renderHang(hang)]),
     ...(steady === null ? [] : [renderSteady(steady)]),
   ].join('\n\n')
 }
 
-/** Payments with a webhook_url on both sides over payments without, round by round. */
+/** The ratio of payments with a webhook_url on both sides to payments without, round by round. */
 export function shareWithWebhooks(pay: readonly PayRound[], connections: number): number {
-  const told = payRounds(pay, connections, true).map(perSecond)
-  const untold = payRounds(pay, connections, false).map(perSecond)
-  return median(told.map((rate, round) => rate / (untold[round] ?? Number.NaN)))
+  const withWebhooks = payRounds(pay, connections, true).map(perSecond)
+  const without = payRounds(pay, connections, false).map(perSecond)
+  return median(withWebhooks.map((rate, round) => rate / (without[round] ?? Number.NaN)))
 }
 
-/** p99 beside a receiver that hangs over p99 beside one that answers, round by round. */
-export function slownessBesideHanging(hang: readonly HangRound[]): number {
-  const beside = hang.filter(({ manner }) => manner === 'hang').map(({ p99Ms }) => p99Ms)
-  const alone = hang.filter(({ manner }) => manner === 'answer').map(({ p99Ms }) => p99Ms)
-  return median(beside.map((p99Ms, round) => p99Ms / (alone[round] ?? Number.NaN)))
+/** The ratio of the p99 while another receiver hangs to the p99 while it responds, round by round. */
+export function slowdownWhileHanging(hang: readonly HangRound[]): number {
+  const hanging = hang.filter(({ manner }) => manner === 'hang').map(({ p99Ms }) => p99Ms)
+  const responding = hang.filter(({ manner }) => manner === 'respond').map(({ p99Ms }) => p99Ms)
+  return median(hanging.map((p99Ms, round) => p99Ms / (responding[round] ?? Number.NaN)))
 }
 
-/** The service's memory in the last third of the steady load over that in its first. */
+/** The ratio of the service's memory in the last third of the steady load to that in the first. */
 export function memoryGrowth({ memory }: SteadyReport): number {
   const [first, last] = outerThirds(memory)
   return last / first
@@ -51,21 +51,21 @@ function renderPay(pay: readonly PayRound[]): string {
     'per second',
     'p50 ms',
     'p99 ms',
-    'told',
-    'left over',
-    'told within s',
-    'given up',
+    'webhooks/s',
+    'backlog',
+    'delivered in s',
+    'undelivered',
     'not 200',
   ]
   const cpuHead = ['CPU time of each payment', 'service µs', 'PostgreSQL µs', 'receivers µs', 'load µs']
   const cases = PAY_CONNECTIONS.flatMap(connections =>
     [false, true].map(isRegistered => ({
-      title: `${connections} connections, ${isRegistered ? 'told on both sides' : 'no webhook_url'}`,
+      title: `${connections} connections, ${isRegistered ? 'webhooks on both sides' : 'no webhook_url'}`,
       rounds: payRounds(pay, connections, isRegistered),
     })),
   )
   return [
-    'Payments as fast as they are answered, alternately without a webhook_url and with one on both sides. Told are webhooks a second while paying; left over what had piled up when the last payment was answered, how long that took to be told, and what was given up with the webhook_url after so long.',
+    'Payments as fast as their responses come, alternately without a webhook_url and with one on both sides. Columns: webhooks a second during the load; the backlog at the last response to a payment; how long its delivery took; and the events that were still undelivered after that time.',
     table(
       head,
       cases.map(({ title, rounds }) => payRow(title, rounds)),
@@ -103,21 +103,21 @@ function cpuRow(title: string, rounds: readonly PayRound[]): string[] {
 }
 
 function renderHang(hang: readonly HangRound[]): string {
-  const rows = (['answer', 'hang'] as const).map(manner => {
+  const rows = (['respond', 'hang'] as const).map(manner => {
     const rounds = hang.filter(round => round.manner === manner)
     return [
-      manner === 'answer' ? 'the other answers' : 'the other hangs',
+      manner === 'respond' ? 'the other responds' : 'the other hangs',
       of(rounds, round => round.perSecond),
       of(rounds, round => round.p50Ms, 1),
       of(rounds, round => round.p99Ms, 1),
       of(rounds, round => round.longestMs, 1),
-      of(rounds, round => round.otherAnswered),
-      of(rounds, round => round.otherHeld),
+      of(rounds, round => round.otherResponses),
+      of(rounds, round => round.otherOpen),
     ]
   })
   return [
-    `How long after its payment a webhook arrives at one receiver, of ${figure(HANG_PAYMENTS_PER_SECOND)} payments a second that tell both, while the other answers or takes webhooks and never answers.`,
-    table(['', 'per second', 'p50 ms', 'p99 ms', 'longest ms', 'other answered', 'other held'], rows),
+    `How long after its payment a webhook arrives at one receiver, at ${figure(HANG_PAYMENTS_PER_SECOND)} payments a second with webhooks to both, while the other receiver responds, or accepts webhooks and never responds.`,
+    table(['', 'per second', 'p50 ms', 'p99 ms', 'longest ms', 'other’s responses', 'other’s open'], rows),
   ].join('\n\n')
 }
 
@@ -127,8 +127,8 @@ function renderSteady(report: SteadyReport): string {
   const cpu = (seconds: number | undefined) => `${figure(((seconds ?? Number.NaN) * 1e6) / delivered)} µs`
   const rows: [string, string][] = [
     ['Webhooks a second', figure(delivered / report.seconds)],
-    ['in the second with fewest', figure(Math.min(...perSecondDelivered))],
-    ['in the second with most', figure(Math.max(...perSecondDelivered))],
+    ['fewest in a second', figure(Math.min(...perSecondDelivered))],
+    ['most in a second', figure(Math.max(...perSecondDelivered))],
     ['From payment to arrival, p50', `${figure(report.p50Ms, 1)} ms`],
     ['p99', `${figure(report.p99Ms, 1)} ms`],
     ['longest', `${figure(report.longestMs, 1)} ms`],
@@ -141,7 +141,7 @@ function renderSteady(report: SteadyReport): string {
     ['CPU of the receivers a webhook', cpu(report.receiverCpuSeconds)],
   ]
   return [
-    `${figure(STEADY_PAYMENTS_PER_SECOND)} payments a second for ${figure(report.seconds)} s that tell both sides.`,
+    `${figure(STEADY_PAYMENTS_PER_SECOND)} payments a second for ${figure(report.seconds)} s with webhooks to both sides.`,
     table(['', 'measured'], rows),
   ].join('\n\n')
 }

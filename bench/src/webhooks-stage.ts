@@ -8,7 +8,7 @@ import { meterUsage, type Usage } from './usage.ts'
 import type { ReceiverFigures } from './webhook-messages.ts'
 import { setWebhookUrl, type TwoSides } from './webhook-network.ts'
 
-/** A service of its own, two platforms whose agents pay each other, and a receiver for each. */
+/** A separate service, two platforms whose agents pay each other, and a receiver for each. */
 export interface WebhookStage extends Stage {
   readonly api: Api
   readonly network: TwoSides
@@ -16,7 +16,7 @@ export interface WebhookStage extends Stage {
   readonly say: (line: string) => void
 }
 
-/** One load with what the receivers saw of it in its window. */
+/** One load with the receivers' figures for its window. */
 export interface Watched {
   readonly report: LoadReport
   readonly usage: Usage | null
@@ -46,7 +46,7 @@ export async function unregister({ api, network, db, say }: WebhookStage): Promi
   const tooLateMs = performance.now() + QUIET_WITHIN_MS
   while (!(await isQuiet(db))) {
     if (performance.now() > tooLateMs) {
-      say('webhooks: events still wait although no webhook_url is left')
+      say('webhooks: events still wait although both webhook_urls were removed')
       return
     }
     await delay(10 * POLL_MS)
@@ -89,7 +89,7 @@ export async function payAcross(
   return { report, usage, figures: await figures }
 }
 
-/** Waits until so many webhooks in all were answered, but no longer than that. */
+/** Waits until so many webhooks in all had a response, but no longer than that. */
 export async function drain(stage: WebhookStage, wanted: number, withinMs: number): Promise<Drain> {
   const startedMs = performance.now()
   const before = await totalOf(stage)
@@ -105,7 +105,7 @@ export async function drain(stage: WebhookStage, wanted: number, withinMs: numbe
   }
 }
 
-/** Webhooks answered so far by both receivers. */
+/** Webhooks with a response so far, of both receivers. */
 export async function totalOf({ receivers }: Pick<WebhookStage, 'receivers'>): Promise<number> {
   const [one, other] = await readBoth(receivers)
   return one.total + other.total

@@ -15,10 +15,10 @@ import {
 export interface SteadyReport extends LoadReport {
   readonly usage: Usage | null
   readonly receiverCpuSeconds: number
-  /** Webhooks answered in each whole second of the window. */
+  /** Webhooks with a response in each whole second of the window. */
   readonly perSecondDelivered: readonly number[]
   readonly delivered: number
-  /** Of the receiver for which it took longer. */
+  /** Of the receiver with the higher delay. */
   readonly p50Ms: number
   readonly p99Ms: number
   readonly longestMs: number

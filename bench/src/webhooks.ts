@@ -10,7 +10,7 @@ import { measurePay, type PayRound } from './webhooks-pay.ts'
 import type { WebhookStage } from './webhooks-stage.ts'
 import { measureSteady, type SteadyReport } from './webhooks-steady.ts'
 
-/** What telling platforms costs, and what disturbs it. Empty or null: not measured. */
+/** The cost of webhooks, and what delays them. Empty or null: not measured. */
 export interface WebhooksReport {
   readonly agents: number
   readonly pay: readonly PayRound[]
@@ -19,7 +19,7 @@ export interface WebhooksReport {
   readonly findings: readonly Finding[]
 }
 
-/** On a service of its own, because everything here is between two platforms. */
+/** On a separate service, because everything here is between two platforms. */
 export async function measureWebhooks(
   options: Options,
   undoAll: Cleanup,
@@ -32,7 +32,7 @@ export async function measureWebhooks(
   const wants = new Set(options.webhookParts)
   if (wants.has('webhooks-pay')) say('webhooks: payments with and without')
   const pay = wants.has('webhooks-pay') ? await measurePay(stage, rounds, seconds) : []
-  if (wants.has('webhooks-hang')) say('webhooks: beside a receiver that hangs')
+  if (wants.has('webhooks-hang')) say('webhooks: while a receiver hangs')
   const hang = wants.has('webhooks-hang') ? await measureHang(stage, rounds, seconds) : []
   if (wants.has('webhooks-steady')) say('webhooks: a steady load')
   const steady = wants.has('webhooks-steady') ? await measureSteady(stage, seconds) : null
@@ -61,7 +61,7 @@ async function setWebhookStage(
     port: Number(new URL(stage.address).port),
     groups: { usual: network.payers, open: [], strict: [] },
   })
-  // What the set-up left behind is written out now and not in the midst of a measurement.
+  // What the set-up wrote is flushed now and not during a measurement.
   await stage.db.query('checkpoint')
   return { ...stage, api, network, receivers, say }
 }
@@ -73,7 +73,7 @@ async function signaturesOf({ receivers }: WebhookStage): Promise<Finding> {
   const checked = sum(one => one.checked)
   const wrong = sum(one => one.forged + one.unreadable)
   return {
-    guarantee: 'webhooks, of which one in a thousand was checked, verify with their platform’s secret',
+    guarantee: 'the signatures of webhooks are valid (one in a thousand is checked)',
     found: `${checked - wrong} of ${checked}`,
     holds: checked > 0 && wrong === 0,
   }

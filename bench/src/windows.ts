@@ -18,10 +18,10 @@ import { median } from './figures.ts'
 import { BENCH_VAULT, writeTierMacs } from './row-macs.ts'
 import { type ServerAddress, urlOf } from './server-address.ts'
 
-/** What limits cost a payer with a short and with a long history: medians, microseconds a payment. */
+/** The cost of limits for a payer with a short and with a long history: medians, microseconds a payment. */
 export interface WindowsReport {
   readonly rows: readonly { readonly what: string; readonly shortUs: number; readonly longUs: number }[]
-  /** The one reading of a whole day that follows when counterparties have to be counted for the first time. */
+  /** The read of a whole day when counterparties have to be counted for the first time. */
   readonly firstCountMs: number
 }
 
@@ -37,22 +37,22 @@ const PAISE = 100n
 const PLENTY = 10_000_000_000_000n
 const PER_COUNTERPARTY_DAILY = 20n * PAISE
 
-/** One payer, on a node and with a clock of its own. */
+/** One payer, with its own node and clock. */
 interface Payer {
   readonly id: Uuid
   readonly node: TestNode
   readonly clock: ManualClock
   readonly tier: 'tier1' | 'tier2'
-  /** Its own: a payment is never made before the payee's latest, and the payers' clocks go apart. */
+  /** Its own payee: no payment may be before the payee's latest one, and the payers' clocks differ. */
   readonly payees: readonly Uuid[]
   readonly history: number
-  /** Between two payments of its history: just when it pays again, the oldest one falls out of the day. */
+  /** The time between two payments of its history: when it pays again, the oldest one leaves the day's window. */
   readonly spacingMs: number
 }
 
 /**
- * Two payers pay in turns, one payment at a time: one made a hundred payments within the last 24 hours, the other
- * a million. Each goes on at the pace of its history, so that for both one payment falls out as one is made.
+ * Two payers pay alternately, one payment at a time: one made a hundred payments within the last 24 hours, the other
+ * a million. Each continues at the rate of its history, so that for both one payment leaves the window with each new one.
  */
 export async function measureWindows(
   server: ServerAddress,
@@ -84,16 +84,16 @@ async function compare(database: Database, short: Payer, long: Payer): Promise<W
   }
   await measure('far from every limit')
   for (const payer of [short, long]) await limitDay(database, payer)
-  await measure('at the limit of 24 hours, made exact with each payment')
+  await measure('at the limit over 24 hours, whose window each payment makes exact')
   for (const payer of [short, long]) await limitCounterparties(database, payer)
   const before = performance.now()
   await payOnce(long, 0)
   const firstCountMs = performance.now() - before
-  await measure('above what bounds the counterparty limits, counted with each payment')
+  await measure('at the counterparty limits, whose payees each payment counts')
   return { rows, firstCountMs }
 }
 
-/** Medians of both payers, who take turns so that no drift of the machine favours one. */
+/** Medians of both payers, who alternate so that a drift of the machine favours neither. */
 async function takeTurns(payers: readonly Payer[]): Promise<number[]> {
   const times = payers.map((): number[] => [])
   for (let turn = 0; turn < PAYMENTS; turn++) {
@@ -123,7 +123,7 @@ async function makePayer(database: Database, tier: Payer['tier'], history: numbe
   return { id, node, clock, tier, history, spacingMs, payees }
 }
 
-/** Payments as they were made one by one until noon, and the account as they left it. */
+/** Payments made one by one until noon, and the resulting account. */
 async function writeHistory(
   database: Database,
   payer: Uuid,
@@ -151,7 +151,7 @@ async function writeHistory(
   )
 }
 
-/** The one by which the account is proven, so it has a MAC. It counts against no limit. */
+/** The transfer that proves the account, so it has a MAC. It counts against no limit. */
 async function writeLastTransfer(database: Database, payer: Uuid, sequence: bigint): Promise<void> {
   await insertBatch(database, BENCH_VAULT, [
     {
@@ -172,7 +172,7 @@ async function countHistory(database: Database, payer: Uuid): Promise<{ rows: bi
   return row ?? { rows: 0n, today: 0n }
 }
 
-/** The limit that the payer reaches with each payment and that one falling out lets it pass again. */
+/** The limit that the payer reaches with each payment, and that allows another one when the oldest leaves the window. */
 async function limitDay(database: Database, payer: Payer): Promise<void> {
   await setDailyLimit(database, payer.tier, BigInt(payer.history) * PAISE)
   await changeAgent(database, payer.id, {})

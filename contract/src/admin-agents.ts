@@ -3,9 +3,9 @@ import { AGENT_STATUSES } from './agents.ts'
 import { ERROR_CODES } from './errors.ts'
 import { exampleId } from './ids.ts'
 import { route } from './route.ts'
-import { answer, nullable, oneOf, request } from './schema.ts'
+import { nullable, oneOf, request, response } from './schema.ts'
 
-/** Most agents that one bulk act names (contract section 3). */
+/** The maximum number of agents in one bulk request (contract section 3). */
 export const MAX_BULK_AGENTS = 500
 
 const body = request(
@@ -21,31 +21,35 @@ const body = request(
   { title: 'BulkAgentsRequest', examples: [{ agent_ids: [exampleId('agt'), exampleId('agt', 2)] }] },
 )
 
-const BulkResult = answer(
+const BulkResult = response(
   {
-    agent_id: Type.String({ description: 'The id as it was sent.', examples: [exampleId('agt')] }),
+    agent_id: Type.String({ description: 'The id from the request.', examples: [exampleId('agt')] }),
     status: nullable(
-      oneOf(AGENT_STATUSES, 'The state in which the agent is now; null when there is no such agent.'),
+      oneOf(AGENT_STATUSES, 'The agent’s state after the request; null if there is no such agent.'),
     ),
     error: nullable(
-      answer(
+      response(
         {
-          code: oneOf(ERROR_CODES, 'Why, for programs.'),
-          message: Type.String({ description: 'Why, for people.', examples: ['Agent is frozen'] }),
+          code: oneOf(ERROR_CODES, 'The error code, for programs.'),
+          message: Type.String({ description: 'The message, for people.', examples: ['Agent is frozen'] }),
         },
-        { description: 'Why this agent was left as it was; null when it is as it was to be.' },
+        { description: 'Why this agent was not changed; null if it is in the requested state.' },
       ),
     ),
   },
-  { description: 'What became of one agent.' },
+  { description: 'The result for one agent.' },
 )
 
 /** The outcome of a bulk operation for each agent, in the order of the request (contract section 3). */
-export const BulkResults = answer(
-  { results: Type.Array(BulkResult, { description: 'One entry for each agent, in the order asked.' }) },
+export const BulkResults = response(
+  {
+    results: Type.Array(BulkResult, {
+      description: 'One entry for each agent, in the order of the request.',
+    }),
+  },
   {
     title: 'BulkResults',
-    description: 'What became of each agent. The answer is 200 also when some were left as they were.',
+    description: 'The result for each agent. The status is 200 even if some agents were not changed.',
     examples: [
       {
         results: [
@@ -78,7 +82,7 @@ export const bulkFreezeAgents = route({
   path: '/v1/admin/agents/bulk-freeze',
   summary: 'Freeze agents',
   description:
-    'Emergency stop: from its next payment on none of them pays or receives. Each succeeds or fails alone. Ends by bulk-restore.',
+    'Emergency stop: from the next payment on, none of the agents can pay or receive. Each agent succeeds or fails by itself. `bulk-restore` ends the freeze.',
 })
 
 export const bulkQuarantineAgents = route({
@@ -87,7 +91,7 @@ export const bulkQuarantineAgents = route({
   path: '/v1/admin/agents/bulk-quarantine',
   summary: 'Quarantine agents',
   description:
-    'Stops what the agents send while they are looked into; they still receive, or receive again if they were paused. Each succeeds or fails alone: a frozen agent stays frozen (`conflict`). Ends by bulk-restore.',
+    'Stops the agents’ payments during an investigation. They can still receive, and can receive again if they were paused. Each agent succeeds or fails by itself: a frozen agent stays frozen (`conflict`). `bulk-restore` ends the quarantine.',
 })
 
 export const bulkRestoreAgents = route({
@@ -96,5 +100,5 @@ export const bulkRestoreAgents = route({
   path: '/v1/admin/agents/bulk-restore',
   summary: 'Restore agents',
   description:
-    'Ends quarantine and freeze: each agent is active again, or paused when its owner’s side had paused it. Each succeeds or fails alone: below a frozen owner it is `conflict`.',
+    'Ends quarantine and freeze: each agent becomes active, or paused if its owner or platform had paused it. Each agent succeeds or fails by itself: an agent of a frozen owner is `conflict`.',
 })

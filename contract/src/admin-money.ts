@@ -3,17 +3,17 @@ import { amountOut, EXAMPLE_TIME, textOut, timestamp } from './fields.ts'
 import { exampleId, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { route } from './route.ts'
-import { answer, nullable, oneOf, request } from './schema.ts'
+import { nullable, oneOf, request, response } from './schema.ts'
 
 /** A wallet that a chargeback took below zero (contract section 4). Amounts in INR. */
-export const NegativeWallet = answer(
+export const NegativeWallet = response(
   {
     agent_id: idSchema('agt'),
     agent_name: textOut('Its name.', 'Research Agent'),
     owner_id: idSchema('own'),
     platform_id: idSchema('plt'),
-    balance: amountOut('What it holds, INR: below 0. Nothing can be sent until it is positive.'),
-    reversed_at: timestamp('When the bank last took a funding back.'),
+    balance: amountOut('The balance, INR: below 0. The wallet cannot send until it is positive.'),
+    reversed_at: timestamp('The time of the last chargeback.'),
   },
   {
     title: 'NegativeWallet',
@@ -39,7 +39,7 @@ export const listNegativeWallets = route({
   tag: 'Administration',
   summary: 'List wallets below zero',
   description:
-    'Wallets whose money was spent before a chargeback took it back. Fundings and payments to them fill them up again.',
+    'Wallets whose money had been spent before a chargeback. Fundings and incoming payments restore the balance.',
   who: ['admin'],
   query: request(pageQuery),
   status: 200,
@@ -75,22 +75,22 @@ export const DIFFERENCE_KINDS = [
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number]
 
 /** One difference between the ledger and the gateway. Amounts in INR. */
-export const Difference = answer(
+export const Difference = response(
   {
-    kind: oneOf(DIFFERENCE_KINDS, 'What differs.'),
+    kind: oneOf(DIFFERENCE_KINDS, 'The kind of difference.'),
     subject: textOut(
-      'What it is about: a funding, a payout or refund, an order or a settlement at the gateway.',
+      'The id of the funding, payout or refund, or of the order or settlement at the gateway.',
       exampleId('fund'),
     ),
-    agent_id: nullable(idSchema('agt', 'Whose wallet it concerns; null when it is nobody’s.')),
-    ours: nullable(textOut('What the book says.', 'completed 1000.00')),
-    theirs: nullable(textOut('What the gateway says.', 'paid 500.00')),
-    amount: Type.Number({ description: 'What is at stake, INR.', examples: [500] }),
-    found_at: timestamp('When it was first seen.'),
+    agent_id: nullable(idSchema('agt', 'The agent whose wallet is concerned; null if there is none.')),
+    ours: nullable(textOut('The status and amount in the ledger.', 'completed 1000.00')),
+    theirs: nullable(textOut('The status and amount that the gateway reports.', 'paid 500.00')),
+    amount: Type.Number({ description: 'The amount concerned, INR.', examples: [500] }),
+    found_at: timestamp('When it was first found.'),
   },
   {
     title: 'Difference',
-    description: 'Something that the book and the gateway tell differently.',
+    description: 'A difference between the ledger and the gateway’s records.',
     examples: [
       {
         kind: 'amount_differs',
@@ -113,9 +113,12 @@ export const listDifferences = route({
   tag: 'Administration',
   summary: 'List differences with the gateway',
   description:
-    'Where the book and the gateway’s orders, payouts and settlements differ, newest first. They are compared every night at 03:30 IST; a difference stays until a comparison finds it gone, and nothing is ever corrected by itself. `unchecked` is what the gateway did not answer about. An empty list is how it should be.',
+    'Differences between the ledger and the gateway’s orders, payouts and settlements, newest first. They are compared every night at 03:30 IST. A difference stays until a later comparison finds it resolved; nothing is corrected automatically. `unchecked`: the gateway did not respond to the query. The list should be empty.',
   who: ['admin'],
-  query: request({ kind: Type.Optional(oneOf(DIFFERENCE_KINDS, 'Only those of this kind.')), ...pageQuery }),
+  query: request({
+    kind: Type.Optional(oneOf(DIFFERENCE_KINDS, 'Only differences of this kind.')),
+    ...pageQuery,
+  }),
   status: 200,
   response: listOf('differences', Difference, {
     title: 'DifferenceList',

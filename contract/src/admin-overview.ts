@@ -2,87 +2,94 @@ import { type Static, Type } from 'typebox'
 import { AgentCounts } from './admin-owners.ts'
 import { amountOut, EXAMPLE_TIME, timestamp } from './fields.ts'
 import { route } from './route.ts'
-import { answer, nullable } from './schema.ts'
+import { nullable, response } from './schema.ts'
 
 const count = (description: string, example = 0) => Type.Integer({ description, examples: [example] })
 
 const paymentTotals = {
-  count: count('How many payments.', 5120),
-  volume: amountOut('What the payees got, INR.'),
-  fees: amountOut('What the payers paid on top, INR.'),
+  count: count('The number of payments.', 5120),
+  volume: amountOut('The sum that payees received, INR.'),
+  fees: amountOut('The fees that payers paid in addition, INR.'),
 }
 
-const bookSums = answer(
+const bookSums = response(
   {
     balances: Type.Record(Type.String(), Type.Number(), {
       description: 'The balance of every system account by its name, and of all wallets together, INR.',
       examples: [{ wallets: 845210.5, gateway: -862000 }],
     }),
-    differences: answer(
+    differences: response(
       {
-        wallets: amountOut('What the wallets hold more than their transfers say, INR.'),
-        escrow: amountOut('What escrow holds more than the open escrows say, INR.'),
-        payouts: amountOut('What is on its way to banks more than the pending payouts say, INR.'),
+        wallets: amountOut('The balances of the wallets minus the sum of their transfers, INR.'),
+        escrow: amountOut('The balance of the escrow account minus the open escrows, INR.'),
+        payouts: amountOut('The balance of the payouts account minus the pending payouts, INR.'),
       },
-      { description: 'All 0 when the book is right.' },
+      { description: 'All are 0 if the ledger is consistent.' },
     ),
   },
-  { description: 'What the whole book came to at the last check; null before the first time.' },
+  { description: 'The sums of the whole ledger at the last check; null before the first check.' },
 )
 
-/** The whole service at a glance (contract section 8). Amounts in INR; days are calendar days in IST. */
-export const Overview = answer(
+/** Figures of the whole service (contract section 8). Amounts in INR; days are calendar days in IST. */
+export const Overview = response(
   {
     platforms: count('Platforms that are not deleted.', 12),
     owners: count('Owners of all platforms.', 340),
-    agents: answer(AgentCounts.properties, { description: 'Agents of all platforms by state.' }),
-    float: amountOut('What all wallets hold together, INR.'),
-    escrow_held: amountOut('What is held in escrow, INR.'),
-    payments: answer(
+    agents: response(AgentCounts.properties, { description: 'Agents of all platforms, by state.' }),
+    float: amountOut('The sum of all wallets, INR.'),
+    escrow_held: amountOut('The money in escrow, INR.'),
+    payments: response(
       {
-        today: answer(paymentTotals, { description: 'Payments since midnight in IST.' }),
-        last_30_days: answer(paymentTotals, {
+        today: response(paymentTotals, { description: 'Payments since midnight in IST.' }),
+        last_30_days: response(paymentTotals, {
           description: 'Payments of the last 30 days in IST, today included.',
         }),
       },
       { description: 'Completed payments between agents.' },
     ),
-    payouts_pending: answer(
-      { count: count('How many.', 3), amount: amountOut('What they carry, INR.') },
+    payouts_pending: response(
+      { count: count('How many.', 3), amount: amountOut('Their sum, INR.') },
       { description: 'Payouts on their way to a bank.' },
     ),
-    negative_wallets: answer(
-      { count: count('How many.', 1), amount: amountOut('What they owe together, INR.') },
+    negative_wallets: response(
+      { count: count('How many.', 1), amount: amountOut('The sum that they owe, INR.') },
       { description: 'Wallets that a chargeback took below zero.' },
     ),
     pending_approvals: count('Payments and holds that wait for an owner.', 4),
-    open_alerts: count('Risk alerts that nobody has reviewed.', 2),
-    failed_deliveries: count('Webhook deliveries that were given up.', 0),
-    ledger: answer(
+    open_alerts: count('Risk alerts that have not been reviewed.', 2),
+    failed_deliveries: count('Webhook deliveries that failed for good.', 0),
+    ledger: response(
       {
         balanced: nullable(
           Type.Boolean({
             description:
-              'Whether the last check of the whole book and of the rows that decide about money, and that of the audit log, found them right; null before the first of the book.',
+              'Whether the last ledger check and the last log check found no fault in the ledger, in the rows that decide about money, and in the audit log; null before the first ledger check.',
             examples: [true],
           }),
         ),
-        checked_at: nullable(timestamp('When the last whole check ended; null before the first time.')),
+        checked_at: nullable(
+          timestamp('When the last complete ledger check ended; null before the first one.'),
+        ),
         sums: nullable(bookSums),
       },
-      { description: 'The unending check of every account, every transfer and every audit entry.' },
+      { description: 'The continuous check of every account, every transfer and every audit entry.' },
     ),
-    reconciliation: answer(
+    reconciliation: response(
       {
-        differences: nullable(count('Differences that the last comparison found; null before the first.', 0)),
-        checked_at: nullable(timestamp('When it ended; null before the first time.')),
+        differences: nullable(
+          count(
+            'The number of differences that the last reconciliation found; null before the first one.',
+            0,
+          ),
+        ),
+        checked_at: nullable(timestamp('When it ended; null before the first one.')),
       },
-      { description: 'The comparison of the book with the gateway.' },
+      { description: 'The comparison of the ledger with the gateway’s records.' },
     ),
   },
   {
     title: 'Overview',
-    description: 'The whole service at a glance.',
+    description: 'Figures of the whole service.',
     examples: [
       {
         platforms: 12,
@@ -119,9 +126,9 @@ export const getOverview = route({
   method: 'GET',
   path: '/v1/admin/overview',
   tag: 'Administration',
-  summary: 'See the whole service at a glance',
+  summary: 'Get the overview',
   description:
-    'Counts and sums over all platforms as of one moment. Amounts are INR; a day is a calendar day in IST.',
+    'Counts and sums over all platforms, as of one moment. Amounts are INR. A day is a calendar day in IST.',
   who: ['admin'],
   status: 200,
   response: Overview,

@@ -4,7 +4,7 @@ import { exampleId, idParam, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { KYC_STATUSES, OWNER_STATUSES, Owner, TIERS } from './owners.ts'
 import { route } from './route.ts'
-import { answer, oneOf, request } from './schema.ts'
+import { oneOf, request, response } from './schema.ts'
 
 const accountProperties = {
   ...Owner.properties,
@@ -29,8 +29,8 @@ const accountExample = {
   platform_id: exampleId('plt'),
 }
 
-/** An owner as administrators see it: with the platform (contract section 8). */
-export const OwnerAccount = answer(accountProperties, {
+/** An owner with its platform, for administrators (contract section 8). */
+export const OwnerAccount = response(accountProperties, {
   title: 'OwnerAccount',
   description: 'An owner and the platform that registered it.',
   examples: [accountExample],
@@ -39,19 +39,19 @@ export type OwnerAccount = Static<typeof OwnerAccount>
 
 const count = (description: string, example = 0) => Type.Integer({ description, examples: [example] })
 
-/** How many agents there are in each state (contract section 8). */
-export const AgentCounts = answer(
+/** The number of agents in each state (contract section 8). */
+export const AgentCounts = response(
   {
     total: count('All agents.', 1250),
     active: count('Agents that can pay.', 1180),
-    paused: count('Paused by their owners’ side.', 40),
-    quarantined: count('Under investigation.', 10),
-    frozen: count('In emergency lockdown.', 5),
-    deactivated: count('Ended for good.', 15),
+    paused: count('Paused by their owner or platform.', 40),
+    quarantined: count('Quarantined during an investigation.', 10),
+    frozen: count('Frozen.', 5),
+    deactivated: count('Deactivated, which is final.', 15),
   },
   {
     title: 'AgentCounts',
-    description: 'How many agents are in each state.',
+    description: 'The number of agents in each state.',
     examples: [{ total: 1250, active: 1180, paused: 40, quarantined: 10, frozen: 5, deactivated: 15 }],
   },
 )
@@ -70,7 +70,7 @@ export const listAllOwners = route({
   description: 'The owners of all platforms, newest first.',
   query: request({
     status: Type.Optional(oneOf(OWNER_STATUSES, 'Only owners in this state.')),
-    kyc_status: Type.Optional(oneOf(KYC_STATUSES, 'Only owners whose bank verification is so far.')),
+    kyc_status: Type.Optional(oneOf(KYC_STATUSES, 'Only owners with this bank verification status.')),
     ...pageQuery,
   }),
   response: listOf('owners', OwnerAccount, {
@@ -86,17 +86,17 @@ export const getOwnerAccount = route({
   method: 'GET',
   path: '/v1/admin/owners/{owner_id}',
   summary: 'Get any owner',
-  description: 'The owner’s record, what state its agents are in, and what they hold together, INR.',
+  description: 'The owner’s record, the states of its agents, and the sum of their balances in INR.',
   params,
-  response: answer(
+  response: response(
     {
       ...accountProperties,
-      agents: answer(AgentCounts.properties, { description: 'How many of its agents are in each state.' }),
-      total_balance: amountOut('What all its agents hold together, INR.'),
+      agents: response(AgentCounts.properties, { description: 'The number of its agents in each state.' }),
+      total_balance: amountOut('The sum of its agents’ balances, INR.'),
     },
     {
       title: 'OwnerAccountDetails',
-      description: 'An owner, its agents by state, and their money.',
+      description: 'An owner, its agents by state, and the sum of their balances.',
       examples: [{ ...accountExample, agents: countsExample, total_balance: 1950 }],
     },
   ),
@@ -110,7 +110,7 @@ export const setOwnerTier = route({
   path: '/v1/admin/owners/{owner_id}',
   summary: 'Set an owner’s tier',
   description:
-    'Sets the trust tier of the owner and of all its agents that have not ended. Its limits hold from their next payment on, higher or lower.',
+    'Sets the trust tier of the owner and of all its agents that are not deactivated. The tier’s limits, higher or lower, apply from their next payment on.',
   params,
   body: request(
     { tier: oneOf(TIERS, 'The tier.') },
@@ -122,7 +122,7 @@ export const setOwnerTier = route({
 
 const affected = {
   ...accountProperties,
-  agents_affected: count('How many agents changed their state.', 3),
+  agents_affected: count('The number of agents whose state changed.', 3),
 }
 
 export const freezeOwner = route({
@@ -132,11 +132,11 @@ export const freezeOwner = route({
   path: '/v1/admin/owners/{owner_id}/freeze',
   summary: 'Freeze an owner',
   description:
-    'Freezes the owner and all its agents but the deactivated at once: none pays or receives from its next payment on. Freezing a frozen owner changes nothing.',
+    'Freezes the owner and all its agents that are not deactivated, in one step: from the next payment on, none of them can pay or receive. Freezing a frozen owner changes nothing.',
   params,
-  response: answer(affected, {
+  response: response(affected, {
     title: 'FrozenOwner',
-    description: 'The frozen owner, and how many agents were frozen with it.',
+    description: 'The frozen owner, and the number of agents that were frozen with it.',
     examples: [{ ...accountExample, status: 'frozen', agents_affected: 3 }],
   }),
   errors: ['not_found'],
@@ -149,11 +149,11 @@ export const unfreezeOwner = route({
   path: '/v1/admin/owners/{owner_id}/unfreeze',
   summary: 'Unfreeze an owner',
   description:
-    'Ends the freeze of the owner and of all its frozen agents, also of those that were frozen one by one or in bulk, and when the owner itself is not frozen. An agent that was paused or quarantined before is that again.',
+    'Ends the freeze of the owner and of all its frozen agents, also of those that were frozen one by one or in bulk, and also if the owner itself is not frozen. An agent that was paused or quarantined before returns to that state.',
   params,
-  response: answer(affected, {
+  response: response(affected, {
     title: 'UnfrozenOwner',
-    description: 'The owner, and how many agents were unfrozen with it.',
+    description: 'The owner, and the number of agents that were unfrozen with it.',
     examples: [{ ...accountExample, agents_affected: 3 }],
   }),
   errors: ['not_found'],

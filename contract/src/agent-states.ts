@@ -12,7 +12,7 @@ export const pauseAgent = route({
   tag: 'Agents',
   summary: 'Pause an agent',
   description:
-    'Stops the agent for a while: from its next payment on it neither pays nor receives. Pausing a paused agent changes nothing. `conflict` when it is quarantined, frozen or deactivated.',
+    'Stops the agent temporarily: from the next payment on, it can neither pay nor receive. Pausing a paused agent changes nothing. A quarantined, frozen or deactivated agent is `conflict`.',
   who: ['platform', 'owner'],
   params,
   status: 200,
@@ -27,7 +27,7 @@ export const resumeAgent = route({
   tag: 'Agents',
   summary: 'Resume a paused agent',
   description:
-    'Lets a paused agent pay and receive again. Resuming an active agent changes nothing. `conflict` when it is quarantined, frozen or deactivated, or its owner is frozen.',
+    'A paused agent can pay and receive again. Resuming an active agent changes nothing. An agent that is quarantined, frozen or deactivated, or whose owner is frozen, is `conflict`.',
   who: ['platform', 'owner'],
   params,
   status: 200,

@@ -5,7 +5,7 @@ import { listOf, pageQuery } from './lists.ts'
 import { TIERS } from './owners.ts'
 import { examplePolicy, PendingPolicy, Policy, policyControlsIn, policyWarnings } from './policy.ts'
 import { route } from './route.ts'
-import { answer, nullable, oneOf, request } from './schema.ts'
+import { nullable, oneOf, request, response } from './schema.ts'
 
 /** The states of an agent (interface section 3). Only `active` sends; `active` and `quarantined` receive. */
 export const AGENT_STATUSES = ['active', 'paused', 'quarantined', 'frozen', 'deactivated'] as const
@@ -14,21 +14,24 @@ export type AgentStatus = (typeof AGENT_STATUSES)[number]
 
 const agentProperties = {
   agent_id: idSchema('agt'),
-  handle: textOut('The handle, unique on the network for ever, in lower case without `@`.', 'researcher'),
+  handle: textOut(
+    'The handle, in lower case without `@`. It is unique on the whole network and never reassigned.',
+    'researcher',
+  ),
   name: textOut('The display name.', 'Research Agent'),
-  owner_id: idSchema('own', 'The person behind it.'),
-  platform_id: idSchema('plt', 'The platform that it belongs to.'),
-  wallet_id: idSchema('wlt', 'Its wallet.'),
+  owner_id: idSchema('own', 'The owner of the agent.'),
+  platform_id: idSchema('plt', 'The platform of the agent.'),
+  wallet_id: idSchema('wlt', 'The wallet of the agent.'),
   status: oneOf(AGENT_STATUSES, 'Only an active agent can pay.'),
   held_as: nullable(
     oneOf(
       ['frozen', 'quarantined'],
-      'How a deactivated agent was stopped when it ended: its money stays until an administrator restores it. Otherwise null.',
+      'For a deactivated agent: how an administrator had stopped it. Its money stays in the wallet until an administrator restores the agent. Otherwise null.',
     ),
   ),
   tier: oneOf(TIERS, 'The trust tier, which sets default limits.'),
   origins: Type.Array(textOut('A web origin.', 'https://shop.example'), {
-    description: 'Where buyers may pay it, as web origins; empty: it does not say.',
+    description: 'The web origins at which buyers may pay the agent; empty if it names none.',
   }),
   policy: Policy,
   pending_policy: PendingPolicy,
@@ -55,12 +58,12 @@ const agentExample = {
 
 const vendorExample = `vendor_ABCDE1234F_${exampleId('agt')}`
 
-/** An agent (contract section 3). `vendor_id` is there only for its platform, its owner and administrators. */
-export const Agent = answer(
+/** An agent (contract section 3). Only its platform, its owner and administrators get `vendor_id`. */
+export const Agent = response(
   { ...agentProperties, vendor_id: Type.Optional(VendorId) },
   {
     title: 'Agent',
-    description: 'An agent, its wallet and its policy. `vendor_id` is absent when an agent asks.',
+    description: 'An agent, its wallet and its policy. Agents do not get `vendor_id`.',
     examples: [{ ...agentExample, vendor_id: vendorExample }],
   },
 )
@@ -75,14 +78,14 @@ export const HANDLE_RULE =
 const Handle = Type.String({
   maxLength: 33,
   pattern: '^@?[A-Za-z][A-Za-z0-9_-]{2,31}$',
-  description: `${HANDLE_RULE}. Upper case is lowered and a leading @ dropped.`,
+  description: `${HANDLE_RULE}. Upper case becomes lower case, and a leading @ is removed.`,
   examples: ['researcher'],
 })
 
 const PublicKey = Type.String({
   pattern: '^[A-Za-z0-9+/]{43}=$',
   description:
-    'Its Ed25519 public key, the base64 of the 32 raw bytes, when the caller keeps the private key. Absent: the service makes a pair.',
+    'The agent’s Ed25519 public key (base64 of the 32 raw bytes), if the caller keeps the private key. Without it the service makes a key pair.',
   examples: [EXAMPLE_PUBLIC_KEY],
 })
 
@@ -93,13 +96,13 @@ export const createAgent = route({
   tag: 'Agents',
   summary: 'Create an agent',
   description:
-    'Makes an active agent with a wallet and a key. `agent_key` is answered only this once. The handle is unique on the whole network for ever (`conflict` when taken). The policy controls set here take effect at once; amounts are INR.',
+    'Creates an active agent with a wallet and a key. `agent_key` is returned only in this response. The handle is unique on the whole network and never reassigned; a handle that is taken is `conflict`. The policy controls in this request take effect at once. Amounts are INR.',
   who: ['platform'],
   body: request(
     {
       name: nameText('The display name.', 'Research Agent'),
       handle: Handle,
-      owner_id: idSchema('own', 'The person behind the agent.'),
+      owner_id: idSchema('own', 'The owner of the agent.'),
       public_key: Type.Optional(PublicKey),
       ...policyControlsIn,
     },
@@ -121,7 +124,7 @@ export const createAgent = route({
     },
   ),
   status: 201,
-  response: answer(
+  response: response(
     { ...agentProperties, vendor_id: VendorId, agent_key: nullable(AgentKey) },
     {
       title: 'CreatedAgent',
@@ -138,7 +141,7 @@ export const listAgents = route({
   path: '/v1/agents',
   tag: 'Agents',
   summary: 'List agents',
-  description: 'The agents that the caller may see, newest first, deactivated ones included.',
+  description: 'The agents that the caller has access to, newest first, including deactivated ones.',
   who: ['platform', 'owner', 'admin'],
   query: request({
     status: Type.Optional(oneOf(AGENT_STATUSES, 'Only agents in this state.')),
@@ -165,7 +168,7 @@ export const getCurrentAgent = route({
   path: '/v1/agents/me',
   tag: 'Agents',
   summary: 'Get the calling agent',
-  description: 'The record of the agent whose key is used, without `vendor_id`.',
+  description: 'The agent whose key the request uses, without `vendor_id`.',
   who: ['agent'],
   status: 200,
   response: Agent,
@@ -178,7 +181,7 @@ export const getAgent = route({
   path: '/v1/agents/{agent_id}',
   tag: 'Agents',
   summary: 'Get an agent',
-  description: 'One agent. An agent that is not the caller’s is `authorization_error`.',
+  description: 'One agent. An agent to which the caller has no access is `authorization_error`.',
   who: ['platform', 'agent', 'owner', 'admin'],
   params,
   status: 200,
@@ -191,21 +194,21 @@ const Origins = Type.Array(
     minLength: 1,
     maxLength: 300,
     format: 'single-line',
-    description: 'A web origin: https, a host, a port where it is not 443, and no path.',
+    description: 'A web origin: https, a host, a port if it is not 443, and no path.',
     examples: ['https://shop.example'],
   }),
   {
     maxItems: 10,
     description:
-      'Where the agent sells: the web origins at which buyers may pay it. Paying programs then refuse to pay it anywhere else, so that nobody passes its prices on as his own. An empty list names none. While the owner is frozen, origins are only removed. In the sandbox http of this machine is taken too.',
+      'The web origins at which the agent sells and buyers may pay it. Buyers’ programs then refuse to pay it at any other site, so no site can pass on its prices as its own. An empty list removes all. While the owner is frozen, origins can only be removed. In sandbox mode, http on the local machine is accepted too.',
   },
 )
 
-export const UpdatedAgent = answer(
+export const UpdatedAgent = response(
   { ...agentProperties, vendor_id: Type.Optional(VendorId), ...policyWarnings },
   {
     title: 'UpdatedAgent',
-    description: 'The agent as it is now.',
+    description: 'The agent after the change.',
     examples: [{ ...agentExample, vendor_id: vendorExample }],
   },
 )
@@ -217,7 +220,7 @@ export const updateAgent = route({
   tag: 'Agents',
   summary: 'Change an agent’s policy, name or origins',
   description:
-    'Changes the fields that are sent and leaves the others. null clears a control, 0 means none at all. Amounts are INR. What tightens holds at once; what loosens waits for the cooldown and shows in `pending_policy`. A list that swaps entries does both: until then only those in both lists are allowed, and those in either are blocked; `warnings` says when that leaves nobody to pay. While the owner is frozen, a change that loosens anything or adds an origin is `conflict`, and what waits takes effect once the owner is unfrozen.',
+    'Changes the fields in the request and no others. null clears a control; 0 allows nothing. Amounts are INR. A change that tightens the policy applies at once. A change that loosens it waits for the cooldown and is shown in `pending_policy`. A list whose entries are exchanged does both: until then only agents in both lists are allowed, and agents in either list are blocked. `warnings` reports if that leaves no agent to pay. While the owner is frozen, a change that loosens the policy or adds an origin is `conflict`, and pending changes take effect after the owner is unfrozen.',
   who: ['platform', 'owner'],
   params,
   body: request(
@@ -247,15 +250,15 @@ export const deactivateAgent = route({
   tag: 'Agents',
   summary: 'Deactivate an agent',
   description:
-    'Ends the agent for good: its key stops, it neither pays nor receives, and its open payment sessions end. Its handle stays taken.',
+    'Deactivates the agent permanently: its key stops working, it can neither pay nor receive, and its open payment sessions end. Its handle is not reassigned.',
   who: ['platform', 'owner'],
   params,
   status: 200,
-  response: answer(
+  response: response(
     { ...agentProperties, vendor_id: Type.Optional(VendorId) },
     {
       title: 'DeactivatedAgent',
-      description: 'The agent as it ended.',
+      description: 'The deactivated agent.',
       examples: [{ ...agentExample, status: 'deactivated', vendor_id: vendorExample }],
     },
   ),
@@ -269,11 +272,11 @@ export const rotateAgentKey = route({
   tag: 'Agents',
   summary: 'Replace the agent key',
   description:
-    'Answers a new `agent_key`, once. The old key stops working at once. `conflict` while the owner is frozen.',
+    'Returns a new `agent_key`, only in this response. The old key stops working at once. While the owner is frozen, the request is `conflict`.',
   who: ['platform', 'owner', 'agent'],
   params,
   status: 200,
-  response: answer(
+  response: response(
     {
       agent_id: idSchema('agt'),
       agent_key: nullable(AgentKey),

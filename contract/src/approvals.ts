@@ -5,9 +5,9 @@ import { exampleId, idParam, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { PaymentResult } from './payments.ts'
 import { route } from './route.ts'
-import { answer, nullable, oneOf, request } from './schema.ts'
+import { nullable, oneOf, request, response } from './schema.ts'
 
-/** What an owner is asked to approve (contract section 5). */
+/** The kinds of approvals (contract section 5). */
 export const APPROVAL_KINDS = ['payment', 'escrow_hold'] as const
 
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number]
@@ -19,34 +19,34 @@ export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number]
 
 const properties = {
   approval_id: idSchema('apr'),
-  agent_id: idSchema('agt', 'The agent that asked.'),
-  agent_name: textOut('Its name.', 'Research Agent'),
-  kind: oneOf(APPROVAL_KINDS, 'What is to be approved.'),
+  agent_id: idSchema('agt', 'The agent that requested it.'),
+  agent_name: textOut('The agent’s name.', 'Research Agent'),
+  kind: oneOf(APPROVAL_KINDS, 'What the owner approves.'),
   to: nullable(idSchema('agt', 'The agent that would be paid; null for a hold that names none.')),
-  to_name: nullable(textOut('Its name.', 'Translator')),
+  to_name: nullable(textOut('The payee’s name.', 'Translator')),
   amount: amountOut('The amount, INR, without the fee.'),
   fee: amountOut('The fee that would be due, INR; 0 for a hold.'),
   reference: nullable(textOut('The caller’s reference.', 'invoice-2041')),
-  note: nullable(textOut('What it is for.', 'Translation of 12 pages')),
+  note: nullable(textOut('The caller’s note.', 'Translation of 12 pages')),
   timeout_hours: nullable(
     Type.Number({
-      description: 'For a hold: how long the money would wait, in hours; null without a timeout.',
+      description: 'For a hold: its timeout in hours; null without one.',
       examples: [24],
     }),
   ),
   auto_action: nullable(
-    oneOf(ESCROW_AUTO_ACTIONS, 'For a hold: what its timeout would do; null without one.'),
+    oneOf(ESCROW_AUTO_ACTIONS, 'For a hold: what happens at its timeout; null without one.'),
   ),
   attestor_agent_id: nullable(
-    idSchema('agt', 'For a hold: the agent that could release it by attesting; null where none could.'),
+    idSchema('agt', 'For a hold: the agent that may attest; null if there is none.'),
   ),
-  rule: oneOf(['require_human_approval_above'], 'The control that asks for the approval.'),
+  rule: oneOf(['require_human_approval_above'], 'The control that requires the approval.'),
   status: oneOf(APPROVAL_STATUSES, '`pending_approval` until the owner decides or 24 hours have passed.'),
-  created_at: timestamp('When the agent asked.'),
-  expires_at: timestamp('When it expires unless it is decided before.'),
+  created_at: timestamp('When the agent requested it.'),
+  expires_at: timestamp('When it expires if it is not decided before.'),
   decided_at: nullable(timestamp('When it was approved or rejected, or expired; null while it waits.')),
-  payment_id: nullable(idSchema('pay', 'The payment made on approval; null before and for a hold.')),
-  escrow_id: nullable(idSchema('esc', 'The escrow made on approval; null before and for a payment.')),
+  payment_id: nullable(idSchema('pay', 'The payment made on approval; null before that, and for a hold.')),
+  escrow_id: nullable(idSchema('esc', 'The escrow made on approval; null before that, and for a payment.')),
 }
 
 const waiting = {
@@ -74,8 +74,8 @@ const waiting = {
 
 const decided = { ...waiting, decided_at: '2026-11-20T11:02:00.000Z' }
 
-/** What waits, or waited, for an owner (contract section 5). Amounts in INR. */
-export const Approval = answer(properties, {
+/** A payment or hold that waits, or waited, for its owner (contract section 5). Amounts in INR. */
+export const Approval = response(properties, {
   title: 'Approval',
   description: 'A payment or hold above the approval threshold. No funds are held while it waits.',
   examples: [waiting],
@@ -90,13 +90,14 @@ export const listApprovals = route({
   path: '/v1/approvals',
   tag: 'Approvals',
   summary: 'List approvals',
-  description: 'What the owner’s agents have asked for, newest first: what still waits, or another status.',
+  description:
+    'The approvals that the owner’s agents requested, newest first. By default those that still wait.',
   who: ['owner'],
   query: request({
     status: Type.Optional(
-      oneOf(APPROVAL_STATUSES, 'Only those of this status.', { default: 'pending_approval' }),
+      oneOf(APPROVAL_STATUSES, 'Only approvals with this status.', { default: 'pending_approval' }),
     ),
-    agent_id: Type.Optional(idSchema('agt', 'Only those of this agent.')),
+    agent_id: Type.Optional(idSchema('agt', 'Only approvals of this agent.')),
     ...pageQuery,
   }),
   status: 200,
@@ -111,7 +112,7 @@ export const getApproval = route({
   tag: 'Approvals',
   summary: 'Get an approval',
   description:
-    'How an approval stands. An agent that was answered `pending_approval` asks here what became of it; `payment_id` or `escrow_id` is there once it was approved.',
+    'The status of an approval. An agent whose payment is `pending_approval` finds its result here: once approved, `payment_id` or `escrow_id` is set.',
   who: ['owner', 'agent', 'platform'],
   params,
   status: 200,
@@ -126,11 +127,11 @@ export const approve = route({
   tag: 'Approvals',
   summary: 'Approve',
   description:
-    'Decides again at this moment, with everything but the approval threshold, and pays in the same step. A refusal comes back as its error; the approval then still waits and can be approved later. An approval that was decided or has expired is `conflict` with its `status` in `details`.',
+    'Checks the payment again, except for the approval threshold, and makes it in the same step. If it is refused, the response is that error, and the approval continues to wait and can be approved later. An approval that was decided or has expired is `conflict`, with its `status` in `details`.',
   who: ['owner'],
   params,
   status: 200,
-  response: answer(
+  response: response(
     {
       ...properties,
       payment: Type.Optional(PaymentResult),
@@ -138,7 +139,7 @@ export const approve = route({
     },
     {
       title: 'ApprovalApproved',
-      description: 'The approval, and what was made of it.',
+      description: 'The approval, with its payment or escrow.',
       examples: [
         {
           ...decided,
@@ -177,11 +178,11 @@ export const reject = route({
   tag: 'Approvals',
   summary: 'Reject',
   description:
-    'Nothing is paid, and the idempotency key can be used again. An approval that was decided or has expired is `conflict` with its `status` in `details`.',
+    'Nothing is paid, and the idempotency key can be used again. An approval that was decided or has expired is `conflict`, with its `status` in `details`.',
   who: ['owner'],
   params,
   status: 200,
-  response: answer(properties, {
+  response: response(properties, {
     title: 'ApprovalRejected',
     description: 'The approval.',
     examples: [{ ...decided, status: 'rejected' }],

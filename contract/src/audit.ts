@@ -4,7 +4,7 @@ import { EXAMPLE_TIME, spanEnd, textOut, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { route } from './route.ts'
-import { answer, nullable, oneOf, request } from './schema.ts'
+import { nullable, oneOf, request, response } from './schema.ts'
 
 const EXAMPLE_HASH = '3f5a8c2e9b7d1046e2f8a3b5c7d9e1f20415263748596a7b8c9daebfc0d1e2f3'
 const EXAMPLE_CHECKPOINT = `batua/audit\n2\n${'A'.repeat(43)}=\n\n— batua/audit ${'A'.repeat(90)}==\n`
@@ -19,28 +19,31 @@ const checkpointOut = textOut(
 
 const entryProperties = {
   audit_id: idSchema('aud'),
-  agent_id: nullable(idSchema('agt', 'The agent that acted or was acted on; null where there is none.')),
-  actor: answer(
+  agent_id: nullable(
+    idSchema('agt', 'The agent that made the change or was changed; null if there is none.'),
+  ),
+  actor: response(
     {
-      type: oneOf(ACTOR_TYPES, 'What kind of caller; `service` is the service itself.'),
+      type: oneOf(ACTOR_TYPES, 'The kind of caller; `service` is the service itself.'),
       id: textOut(
-        'The caller’s id; an administrator’s masked phone; for `service` which part of it.',
+        'The caller’s id; an administrator’s masked phone; for `service`, the part of the service.',
         exampleId('agt'),
       ),
     },
-    { description: 'Who did it.' },
+    { description: 'The actor.' },
   ),
   action: textOut(
-    `What was done. One of ${AUDIT_ACTION_NAMES.map(name => `\`${name}\``).join(', ')}.`,
+    `The action. One of ${AUDIT_ACTION_NAMES.map(name => `\`${name}\``).join(', ')}.`,
     'payment.completed',
   ),
-  target: textOut('The id of what it was done to.', exampleId('pay')),
+  target: textOut('The id of what was changed.', exampleId('pay')),
   data: nullable(
     Type.Record(Type.String(), Type.Unknown(), {
-      description: 'The facts; their fields depend on the action. null to strangers.',
+      description:
+        'The details; their fields depend on the action. null for callers that may not read the agent’s trail.',
     }),
   ),
-  created_at: timestamp('When it was done.'),
+  created_at: timestamp('The time of the change.'),
   hash: hashOut(
     'The leaf: lower-case hex SHA-256 of 0x00 and the RFC 8785 canonical JSON of the entry without `hash`.',
   ),
@@ -57,10 +60,10 @@ const entryExample = {
   hash: EXAMPLE_HASH,
 }
 
-/** One act in the audit log (contract section 7). Amounts in `data` are INR. Its hash is a leaf of the log’s tree. */
-export const AuditEntry = answer(entryProperties, {
+/** One change in the audit log (contract section 7). Amounts in `data` are INR. Its hash is a leaf of the log’s tree. */
+export const AuditEntry = response(entryProperties, {
   title: 'AuditEntry',
-  description: 'One act that changed something.',
+  description: 'One recorded change.',
   examples: [entryExample],
 })
 export type AuditEntry = Static<typeof AuditEntry>
@@ -71,27 +74,27 @@ export const AUDIT_FAILURES = ['not_found', 'pending', 'altered', 'not_in_log', 
 export type AuditFailure = (typeof AUDIT_FAILURES)[number]
 
 /**
- * An entry with the proof that the log holds it (contract section 7): RFC 6962 inclusion in the tree of a checkpoint
+ * An entry with the proof that the log contains it (contract section 7): RFC 6962 inclusion in the tree of a checkpoint
  * that the service signed. Hashes are hex. Verifies offline with the keys of `service-keys.json`.
  */
-export const AuditVerification = answer(
+export const AuditVerification = response(
   {
-    valid: Type.Boolean({ description: 'Whether the entry is as it was written and the log holds it.' }),
+    valid: Type.Boolean({ description: 'Whether the entry is unaltered and in the log.' }),
     reason: oneOf(
       ['ok', ...AUDIT_FAILURES],
-      '`ok` when valid; `pending` when it was written so recently that no checkpoint covers it yet; otherwise what is wrong.',
+      '`ok` when valid; `pending` if the entry is so new that no checkpoint covers it yet; otherwise the reason.',
     ),
     entry: nullable(
-      answer(entryProperties, {
-        description: 'The entry; null when there is none, or none that the log vouches for.',
+      response(entryProperties, {
+        description: 'The entry; null if there is none, or if it is not in the log.',
       }),
     ),
-    leaf_index: nullable(Type.Integer({ description: 'Its place in the log, from 0.', examples: [0] })),
+    leaf_index: nullable(Type.Integer({ description: 'Its position in the log, from 0.', examples: [0] })),
     tree_size: nullable(
-      Type.Integer({ description: 'How many leaves the checkpoint covers.', examples: [2] }),
+      Type.Integer({ description: 'The number of leaves that the checkpoint covers.', examples: [2] }),
     ),
     root_hash: nullable(hashOut('The root of that tree.')),
-    inclusion_proof: Type.Array(hashOut('A node on the way.'), {
+    inclusion_proof: Type.Array(hashOut('A hash of the proof.'), {
       description: 'The sibling hashes from the leaf to the root, RFC 6962 section 2.1.1.',
     }),
     checkpoint: nullable(checkpointOut),
@@ -121,7 +124,7 @@ export const listAuditEntries = route({
   path: '/v1/agents/{agent_id}/audit',
   tag: 'Audit',
   summary: 'List an agent’s audit trail',
-  description: 'What the agent did and what was done to it, newest first.',
+  description: 'The changes that the agent made and the changes of the agent, newest first.',
   who: ['platform', 'agent', 'owner'],
   params: request({ agent_id: idParam('agt') }),
   query: request({
@@ -153,7 +156,7 @@ export const verifyAuditEntry = route({
   tag: 'Audit',
   summary: 'Verify an audit entry',
   description:
-    'Checks that the entry is as it was written and that the log holds it, and proves it: anyone can repeat the check offline with the service’s public keys. 200 either way. `data` is null to who may not see the agent’s trail; whom the money went to sees it too.',
+    'Checks that the entry is unaltered and in the log, and returns the proof: anyone can repeat the check offline with the service’s public keys. The status is 200 in both cases. `data` is null for callers that may not read the agent’s trail; the agent that received the money gets it too.',
   who: ['platform', 'agent', 'owner', 'admin'],
   query: request({ audit_id: idSchema('aud', 'The entry’s id.') }),
   status: 200,
@@ -168,10 +171,10 @@ export const getCheckpoint = route({
   tag: 'Audit',
   summary: 'Get the newest checkpoint',
   description:
-    'The signed head of the log, at most five seconds behind. Keep one, and later consistency with it proves that nothing before it was changed.',
+    'The signed head of the log, at most five seconds behind. Keep it: a later consistency proof shows that nothing before it was changed.',
   who: ['platform', 'agent', 'owner', 'admin'],
   status: 200,
-  response: answer(
+  response: response(
     { checkpoint: checkpointOut },
     {
       title: 'Checkpoint',
@@ -192,24 +195,24 @@ export const getConsistency = route({
   tag: 'Audit',
   summary: 'Prove that the log only grew',
   description:
-    'The RFC 6962 consistency proof between two tree sizes: the tree of the later one has all leaves of the earlier one, in the same places.',
+    'The RFC 6962 consistency proof between two tree sizes: the later tree contains all leaves of the earlier one, at the same positions.',
   who: ['platform', 'agent', 'owner', 'admin'],
   query: request({
     from: treeSize('The earlier tree size, from a checkpoint.'),
     to: treeSize('The later tree size, at most that of the newest checkpoint.'),
   }),
   status: 200,
-  response: answer(
+  response: response(
     {
       from: Type.Integer({ description: 'The earlier tree size.', examples: [1] }),
       to: Type.Integer({ description: 'The later tree size.', examples: [2] }),
-      proof: Type.Array(hashOut('A node of the proof.'), {
+      proof: Type.Array(hashOut('A hash of the proof.'), {
         description: 'RFC 6962 section 2.1.2; empty when the sizes are equal or `from` is 0.',
       }),
     },
     {
       title: 'ConsistencyProof',
-      description: 'That the log only grew.',
+      description: 'The proof that the log only grew.',
       examples: [{ from: 1, to: 2, proof: [EXAMPLE_HASH] }],
     },
   ),

@@ -4,28 +4,28 @@ import { exampleId, idParam, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { TIERS } from './owners.ts'
 import { route } from './route.ts'
-import { answer, nullable, oneOf, request } from './schema.ts'
+import { nullable, oneOf, request, response } from './schema.ts'
 
-/** What a certificate may say of its agent (interface section 2). It grants nothing. */
+/** The capabilities that a certificate can state (interface section 2). They grant nothing. */
 export const CAPABILITIES = ['pay', 'receive', 'escrow', 'verify'] as const
 
 export type Capability = (typeof CAPABILITIES)[number]
 
 export const CERTIFICATE_STATUSES = ['active', 'revoked', 'expired'] as const
 
-/** Days that a certificate is valid for when nothing is said, and at most (interface section 4, contract section 7). */
+/** The default and maximum validity of a certificate, in days (interface section 4, contract section 7). */
 export const DEFAULT_VALIDITY_DAYS = 365
 export const MAX_VALIDITY_DAYS = 3650
 
 export const capabilitiesOut = Type.Array(oneOf(CAPABILITIES, 'One capability.'), {
-  description: 'What the agent says it does here. It grants no powers.',
+  description: 'What the agent states that it does. It grants no rights.',
 })
 
 const capabilitiesIn = Type.Array(oneOf(CAPABILITIES, 'One capability.'), {
   minItems: 1,
   maxItems: CAPABILITIES.length,
   uniqueItems: true,
-  description: 'What the certificate says of the agent.',
+  description: 'What the certificate states about the agent.',
   examples: [['pay', 'receive']],
 })
 
@@ -41,16 +41,16 @@ const certificateProperties = {
     idSchema('own', 'The agent’s owner. Only for its platform, its owner and administrators; not signed.'),
   ),
   issued_at: timestamp('When it was issued.'),
-  expires_at: timestamp('Until when it is valid.'),
-  key_id: textOut('Which of the service’s public keys signed it.', 'key_2026-11_5d41402a'),
+  expires_at: timestamp('When it expires.'),
+  key_id: textOut('The id of the service’s public key that verifies it.', 'key_2026-11_5d41402a'),
   signature: base64Out(
     'Ed25519 over the RFC 8785 canonical JSON of exactly `id`, `agent_id`, `issuer`, `subject`, `public_key`, `capabilities`, `tier`, `issued_at`, `expires_at`, `key_id`.',
     64,
   ),
-  status: oneOf(CERTIFICATE_STATUSES, 'Whether it is in force; not signed, because it changes.'),
+  status: oneOf(CERTIFICATE_STATUSES, 'The status; not signed, because it changes.'),
   revoked_at: nullable(timestamp('When it was revoked.')),
   revocation_reason: nullable(textOut('Why it was revoked.', 'Key compromised')),
-  token: textOut('What is signed as a compact EdDSA JWT.', 'eyJhbGciOiJFZERTQSJ9.e30.AAAA'),
+  token: textOut('The signed content as a compact EdDSA JWT.', 'eyJhbGciOiJFZERTQSJ9.e30.AAAA'),
 }
 
 const certificateExample = {
@@ -73,9 +73,9 @@ const certificateExample = {
 }
 
 /** A certificate (interface section 2, contract section 7). Verifies offline with the key of `service-keys.json`. */
-export const Certificate = answer(certificateProperties, {
+export const Certificate = response(certificateProperties, {
   title: 'Certificate',
-  description: 'What the service vouches for of an agent, signed.',
+  description: 'A signed statement of the service about an agent.',
   examples: [certificateExample],
 })
 export type Certificate = Static<typeof Certificate>
@@ -89,8 +89,7 @@ export const issueCertificate = route({
   path: '/v1/agents/{agent_id}/certificates',
   tag: 'Certificates',
   summary: 'Issue a certificate',
-  description:
-    'One more beside those that the agent has, whatever its state; a stopped agent can be vouched for. 409 for a deactivated one.',
+  description: 'Issues a further certificate to the agent, in any state except deactivated (409).',
   who: ['platform', 'owner'],
   params: ofAgent,
   body: request(
@@ -101,14 +100,14 @@ export const issueCertificate = route({
           minimum: 1,
           maximum: MAX_VALIDITY_DAYS,
           default: DEFAULT_VALIDITY_DAYS,
-          description: 'For how many days it is valid.',
+          description: 'The validity in days.',
           examples: [DEFAULT_VALIDITY_DAYS],
         }),
       ),
     },
     {
       title: 'CertificateRequest',
-      description: 'What the certificate says; all capabilities for 365 days when nothing is said.',
+      description: 'The content of the certificate; by default all capabilities for 365 days.',
       examples: [{ capabilities: ['pay', 'receive'], validity_days: 365 }],
     },
   ),
@@ -124,11 +123,11 @@ export const listCertificates = route({
   tag: 'Certificates',
   summary: 'List an agent’s certificates',
   description:
-    'All of them, revoked and expired ones too, newest first. The agent itself does not see `owner_id`.',
+    'All certificates, including revoked and expired ones, newest first. The agent itself does not get `owner_id`.',
   who: ['platform', 'agent', 'owner'],
   params: ofAgent,
   query: request({
-    status: Type.Optional(oneOf(CERTIFICATE_STATUSES, 'Only those with this status.')),
+    status: Type.Optional(oneOf(CERTIFICATE_STATUSES, 'Only certificates with this status.')),
     ...pageQuery,
   }),
   status: 200,
@@ -146,7 +145,7 @@ export const getCertificate = route({
   tag: 'Certificates',
   summary: 'Get a certificate',
   description:
-    'Any credential will do. `owner_id` is there only for the agent’s platform and owner and for administrators.',
+    'Any credential is accepted. Only the agent’s platform, its owner and administrators get `owner_id`.',
   who: ['platform', 'agent', 'owner', 'admin'],
   params: ofCertificate,
   status: 200,
@@ -160,21 +159,21 @@ export const verifyCertificate = route({
   path: '/v1/certificates/{cert_id}/verify',
   tag: 'Certificates',
   summary: 'Verify a certificate',
-  description: 'Public. 200 either way.',
+  description: 'Public. The status is 200 in both cases.',
   who: [],
   params: ofCertificate,
   status: 200,
-  response: answer(
+  response: response(
     {
-      valid: Type.Boolean({ description: 'Whether it exists, is in force and its signature is good.' }),
+      valid: Type.Boolean({ description: 'Whether it exists, is active and has a valid signature.' }),
       reason: oneOf(
         ['ok', 'not_found', 'bad_signature', 'revoked', 'expired'],
-        '`ok` when valid, otherwise why not.',
+        '`ok` if valid, otherwise the reason.',
       ),
     },
     {
       title: 'CertificateVerification',
-      description: 'Whether the certificate is good now.',
+      description: 'Whether the certificate is valid now.',
       examples: [
         { valid: true, reason: 'ok' },
         { valid: false, reason: 'revoked' },
@@ -191,11 +190,11 @@ export const revokeCertificate = route({
   tag: 'Certificates',
   summary: 'Revoke a certificate',
   description:
-    'It fails verification at once, for good; an expired one can be revoked too. 409 when it is revoked already.',
+    'Verification fails from now on, permanently. An expired certificate can be revoked too. 409 if it is already revoked.',
   who: ['platform', 'owner'],
   params: ofCertificate,
   body: request(
-    { reason: Type.Optional(noteText('Why; shown with the certificate.', 'Key compromised')) },
+    { reason: Type.Optional(noteText('The reason, shown with the certificate.', 'Key compromised')) },
     { title: 'RevocationRequest', description: 'Why.', examples: [{ reason: 'Key compromised' }] },
   ),
   status: 200,
@@ -210,26 +209,26 @@ export const rotateCertificate = route({
   tag: 'Certificates',
   summary: 'Rotate a certificate',
   description:
-    'Revokes it and issues a new one for 365 days in one step. Capabilities stay as they were unless given. 409 when it is revoked already.',
+    'Revokes the certificate and issues a new one for 365 days in one step. Without `capabilities` they stay the same. 409 if it is already revoked.',
   who: ['platform', 'owner'],
   params: ofCertificate,
   body: request(
     { capabilities: Type.Optional(capabilitiesIn) },
     {
       title: 'RotationRequest',
-      description: 'What the new one says.',
+      description: 'The content of the new certificate.',
       examples: [{ capabilities: ['pay'] }],
     },
   ),
   status: 201,
-  response: answer(
+  response: response(
     {
-      certificate: answer(certificateProperties, { description: 'The new certificate.' }),
-      revoked_certificate_id: idSchema('cert', 'The one that it replaces.'),
+      certificate: response(certificateProperties, { description: 'The new certificate.' }),
+      revoked_certificate_id: idSchema('cert', 'The certificate that it replaces.'),
     },
     {
       title: 'CertificateRotation',
-      description: 'The new certificate and the one it replaces.',
+      description: 'The new certificate, and the one that it replaces.',
       examples: [
         {
           certificate: { ...certificateExample, id: exampleId('cert', 2) },

@@ -38,16 +38,16 @@ const otherRecords: Place[] = Object.entries(contract)
   .map(([name, schema]) => ({ name, schema: plain(schema) }))
 
 group('the route table', () => {
-  test('every key is its route’s operationId', () => {
+  test('every key of the route table is its route’s operationId', () => {
     expect(table.map(([, route]) => route.operationId)).toEqual(table.map(([key]) => key))
   })
 
-  test('no two routes share a method and an address', () => {
+  test('no two routes have the same method and path', () => {
     const addresses = table.map(([, route]) => `${route.method} ${route.path.replaceAll(/\{[^}]+\}/g, '{}')}`)
     expect(new Set(addresses).size).toBe(addresses.length)
   })
 
-  test('every parameter of an address has a schema, and none has a schema without being there', () => {
+  test('the parameters of every path are exactly those with a schema', () => {
     for (const [, route] of table) {
       const named = [...route.path.matchAll(/\{([^}]+)\}/g)].map(match => match[1])
       expect(Object.keys(route.params?.properties ?? {}), route.operationId).toEqual(named)
@@ -55,14 +55,14 @@ group('the route table', () => {
     }
   })
 
-  test('every credential kind is known and named once', () => {
+  test('every route names known kinds of credentials, each once', () => {
     for (const [, route] of table) {
       expect(new Set(route.who).size, route.operationId).toBe(route.who.length)
       for (const kind of route.who) expect(['platform', 'agent', 'owner', 'admin']).toContain(kind)
     }
   })
 
-  test('every route has words for developers and only errors of the table', () => {
+  test('every route has a summary, a description and only known error codes', () => {
     for (const [, route] of table) {
       expect(route.summary.length, route.operationId).toBeGreaterThan(5)
       expect(route.description?.length ?? 0, route.operationId).toBeGreaterThan(20)
@@ -70,7 +70,7 @@ group('the route table', () => {
     }
   })
 
-  test('every tag is explained, and none is explained that no route has', () => {
+  test('every tag of a route has a description, and every described tag has a route', () => {
     expect(new Set(Object.keys(TAGS))).toEqual(new Set(table.map(([, route]) => route.tag)))
   })
 
@@ -80,14 +80,14 @@ group('the route table', () => {
     expect(new Set(grouped).size).toBe(grouped.length)
   })
 
-  test('a GET or DELETE takes no body', () => {
+  test('no GET or DELETE route has a body', () => {
     const bodies = table.filter(([, route]) => route.body && ['GET', 'DELETE'].includes(route.method))
     expect(bodies).toEqual([])
   })
 })
 
 group('documentation', () => {
-  test('every property has a description', () => {
+  test('every property of every schema has a description', () => {
     const places = [...requests, ...responses, ...otherRecords].flatMap(({ name, schema }) =>
       inside(name, schema),
     )
@@ -99,7 +99,7 @@ group('documentation', () => {
     expect(silent).toEqual([])
   })
 
-  test('every body, answer and record has an example, and every parameter too', () => {
+  test('every body, response, record and parameter has an example', () => {
     const whole = [...requests.filter(place => place.name.endsWith('.body')), ...responses, ...otherRecords]
     expect(whole.filter(({ schema }) => !schema.examples?.length).map(({ name }) => name)).toEqual([])
     const parameters = requests
@@ -108,7 +108,7 @@ group('documentation', () => {
     expect(parameters.filter(({ schema }) => !schema.examples?.length).map(({ name }) => name)).toEqual([])
   })
 
-  test('several examples of one body or response each have a name of their own', () => {
+  test('several examples of one body or response have different names', () => {
     const several = [...requests, ...responses].filter(
       ({ name, schema }) => /\.(body|response)$/.test(name) && (schema.examples?.length ?? 0) > 1,
     )
@@ -120,13 +120,13 @@ group('documentation', () => {
     }
   })
 
-  test('every example fits its own schema, without a field too many', () => {
+  test('every example is valid for its schema and has no unknown field', () => {
     const examples = [...requests, ...responses, ...otherRecords].flatMap(examplesOf)
     expect(examples.length).toBeGreaterThan(300)
     expect(messagesOf(examples)).toEqual([])
   })
 
-  test('the example of a webhook holds the data of its event', () => {
+  test('the example of a webhook contains the data of its event', () => {
     const examples = plain(WebhookBody).examples as WebhookBody[]
     const data = examples.map(({ event, data }) => ({
       name: event,
@@ -139,7 +139,7 @@ group('documentation', () => {
 })
 
 group('secrets', () => {
-  test('are answered only where they are made, and can be null in a replayed answer', () => {
+  test('secrets are returned only by the routes that make them, and are null in a replayed response', () => {
     const secret = /(_secret|_key)$/
     const shown = responses.flatMap(({ name, schema }) =>
       Object.entries(schema.properties ?? {})

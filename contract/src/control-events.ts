@@ -1,23 +1,23 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import { AGENT_STATUSES } from './agents.ts'
 import { APPROVAL_KINDS } from './approvals.ts'
 import { amountOut, EXAMPLE_TIME, textOut, timestamp } from './fields.ts'
 import { exampleId, idSchema } from './ids.ts'
 import { KYC_STATUSES, LINK_STATUSES, TIERS } from './owners.ts'
 import { RISK_RULES, RISK_SEVERITIES } from './risk.ts'
-import { answer, nullable, oneOf } from './schema.ts'
+import { nullable, oneOf, response } from './schema.ts'
 
 const approvalProperties = {
   approval_id: idSchema('apr'),
-  agent_id: idSchema('agt', 'The agent that asked.'),
-  kind: oneOf(APPROVAL_KINDS, 'What is to be approved.'),
+  agent_id: idSchema('agt', 'The agent that requested it.'),
+  kind: oneOf(APPROVAL_KINDS, 'What the owner approves.'),
   to: nullable(idSchema('agt', 'The agent that would be paid; null for a hold that names none.')),
   amount: amountOut('The amount, INR, without the fee.'),
   fee: amountOut('The fee that would be due, INR; 0 for a hold.'),
   reference: nullable(textOut('The caller’s reference.', 'invoice-2041')),
-  expires_at: timestamp('When it expires unless it is decided before.'),
-  payment_id: nullable(idSchema('pay', 'The payment made on approval; null before and for a hold.')),
-  escrow_id: nullable(idSchema('esc', 'The escrow made on approval; null before and for a payment.')),
+  expires_at: timestamp('When it expires if it is not decided before.'),
+  payment_id: nullable(idSchema('pay', 'The payment made on approval; null before that, and for a hold.')),
+  escrow_id: nullable(idSchema('esc', 'The escrow made on approval; null before that, and for a payment.')),
 }
 
 const approvalExample = {
@@ -34,64 +34,64 @@ const approvalExample = {
 }
 
 /** A payment or hold waits for its owner (contract section 5). Amounts in INR. */
-export const AgentApprovalRequested = answer(approvalProperties, {
+export const AgentApprovalRequested = response(approvalProperties, {
   title: 'AgentApprovalRequested',
-  description: 'A payment or hold of an agent of yours waits for its owner.',
+  description: 'A payment or hold of one of your agents waits for its owner.',
   examples: [approvalExample],
 })
 export type AgentApprovalRequested = Static<typeof AgentApprovalRequested>
 
-/** The owner approved, and it was done in the same commit (contract section 5). Amounts in INR. */
-export const AgentApprovalApproved = answer(approvalProperties, {
+/** The owner approved, and the payment or hold was made in the same commit (contract section 5). Amounts in INR. */
+export const AgentApprovalApproved = response(approvalProperties, {
   title: 'AgentApprovalApproved',
-  description: 'The owner approved it, and it was paid or held.',
+  description: 'The owner approved it, and the payment or hold was made.',
   examples: [{ ...approvalExample, payment_id: exampleId('pay') }],
 })
 export type AgentApprovalApproved = Static<typeof AgentApprovalApproved>
 
 /** The owner rejected (contract section 5). Amounts in INR. */
-export const AgentApprovalRejected = answer(approvalProperties, {
+export const AgentApprovalRejected = response(approvalProperties, {
   title: 'AgentApprovalRejected',
   description: 'The owner rejected it; nothing was paid or held.',
   examples: [approvalExample],
 })
 export type AgentApprovalRejected = Static<typeof AgentApprovalRejected>
 
-/** Nobody decided in time (contract section 5). Amounts in INR. */
-export const AgentApprovalExpired = answer(approvalProperties, {
+/** The owner did not decide in time (contract section 5). Amounts in INR. */
+export const AgentApprovalExpired = response(approvalProperties, {
   title: 'AgentApprovalExpired',
   description: 'The owner did not decide in time; nothing was paid or held.',
   examples: [approvalExample],
 })
 export type AgentApprovalExpired = Static<typeof AgentApprovalExpired>
 
-/** An agent was stopped, let go or ended (contract section 3, States). */
-export const AgentStatusChanged = answer(
+/** An agent was stopped, restored or deactivated (contract section 3, States). */
+export const AgentStatusChanged = response(
   {
     agent_id: idSchema('agt', 'The agent.'),
-    status: oneOf(AGENT_STATUSES, 'How it stands now.'),
-    previous_status: oneOf(AGENT_STATUSES, 'How it stood before.'),
+    status: oneOf(AGENT_STATUSES, 'The new state.'),
+    previous_status: oneOf(AGENT_STATUSES, 'The state before.'),
   },
   {
     title: 'AgentStatusChanged',
-    description: 'An agent of yours was paused, quarantined, frozen, restored or deactivated.',
+    description: 'One of your agents was paused, quarantined, frozen, restored or deactivated.',
     examples: [{ agent_id: exampleId('agt'), status: 'paused', previous_status: 'active' }],
   },
 )
 export type AgentStatusChanged = Static<typeof AgentStatusChanged>
 
-/** A risk rule found something (contract section 8, Risk). What it saw is for the operators alone. */
-export const RiskAlertOpened = answer(
+/** A risk rule opened an alert (contract section 8, Risk). Its evidence is only for administrators. */
+export const RiskAlertOpened = response(
   {
     alert_id: idSchema('alr'),
-    agent_id: nullable(idSchema('agt', 'The agent that it is about; null when it is about the platform.')),
-    rule: oneOf(RISK_RULES, 'The rule that found it.'),
-    severity: oneOf(RISK_SEVERITIES, 'How grave it is.'),
+    agent_id: nullable(idSchema('agt', 'The agent concerned; null if the platform is concerned.')),
+    rule: oneOf(RISK_RULES, 'The rule that opened the alert.'),
+    severity: oneOf(RISK_SEVERITIES, 'The severity.'),
     score: Type.Integer({ description: 'Its points, 0 to 100, for the agent’s score.', examples: [30] }),
   },
   {
     title: 'RiskAlertOpened',
-    description: 'A risk rule raised an alert about an agent of yours or about your platform.',
+    description: 'A risk rule opened an alert about one of your agents or your platform.',
     examples: [
       {
         alert_id: exampleId('alr'),
@@ -106,8 +106,8 @@ export const RiskAlertOpened = answer(
 export type RiskAlertOpened = Static<typeof RiskAlertOpened>
 
 /** What `POST /v1/webhooks/test` sends (contract section 8). */
-export const WebhookTest = answer(
-  { platform_id: idSchema('plt', 'The platform that asked for it.') },
+export const WebhookTest = response(
+  { platform_id: idSchema('plt', 'The platform that requested it.') },
   {
     title: 'WebhookTest',
     description: 'A test that you requested; nothing happened.',
@@ -117,13 +117,13 @@ export const WebhookTest = answer(
 export type WebhookTest = Static<typeof WebhookTest>
 
 /** The bank decided about an owner's account (contract section 8). */
-export const OwnerKycUpdated = answer(
+export const OwnerKycUpdated = response(
   {
     owner_id: idSchema('own'),
-    kyc_status: oneOf(KYC_STATUSES, 'How far bank verification is.'),
+    kyc_status: oneOf(KYC_STATUSES, 'The status of the bank verification.'),
     tier: oneOf(TIERS, 'The owner’s tier now.'),
     reason: nullable(
-      textOut('Why the account submitted last is not verified; null when it is.', 'name_mismatch'),
+      textOut('Why the last submitted account is not verified; null if it is.', 'name_mismatch'),
     ),
   },
   {
@@ -135,7 +135,7 @@ export const OwnerKycUpdated = answer(
 export type OwnerKycUpdated = Static<typeof OwnerKycUpdated>
 
 /** The holder of a phone accepted or declined an invitation, or a platform renewed it (contract section 12). */
-export const OwnerLinkUpdated = answer(
+export const OwnerLinkUpdated = response(
   {
     owner_id: idSchema('own'),
     link_status: oneOf(LINK_STATUSES, 'Whether the holder of the phone has accepted the owner.'),
@@ -148,18 +148,18 @@ export const OwnerLinkUpdated = answer(
 )
 export type OwnerLinkUpdated = Static<typeof OwnerLinkUpdated>
 
-/** A certificate ended before its time: revoked, rotated, or its agent deactivated (contract section 8). */
-export const CertificateRevoked = answer(
+/** A certificate was revoked: by request, by rotation, or with its agent (contract section 8). */
+export const CertificateRevoked = response(
   {
-    agent_id: idSchema('agt', 'The agent that it vouched for.'),
+    agent_id: idSchema('agt', 'The agent of the certificate.'),
     certificate_id: idSchema('cert'),
     reason: nullable(textOut('Why.', 'Key compromised')),
-    replaced_by: nullable(idSchema('cert', 'The new one, when it was rotated.')),
+    replaced_by: nullable(idSchema('cert', 'The new certificate, if it was rotated.')),
     revoked_at: timestamp('When.'),
   },
   {
     title: 'CertificateRevoked',
-    description: 'A certificate of an agent of yours was revoked.',
+    description: 'A certificate of one of your agents was revoked.',
     examples: [
       {
         agent_id: exampleId('agt'),
@@ -172,3 +172,17 @@ export const CertificateRevoked = answer(
   },
 )
 export type CertificateRevoked = Static<typeof CertificateRevoked>
+
+/** The data of every other event, by the event's name. */
+export const CONTROL_EVENTS = {
+  'agent.approval.requested': AgentApprovalRequested,
+  'agent.approval.approved': AgentApprovalApproved,
+  'agent.approval.rejected': AgentApprovalRejected,
+  'agent.approval.expired': AgentApprovalExpired,
+  'agent.status.changed': AgentStatusChanged,
+  'certificate.revoked': CertificateRevoked,
+  'owner.kyc.updated': OwnerKycUpdated,
+  'owner.link.updated': OwnerLinkUpdated,
+  'risk.alert.opened': RiskAlertOpened,
+  'webhook.test': WebhookTest,
+} as const satisfies Record<string, TSchema>

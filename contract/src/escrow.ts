@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { agentReference, amountIn, amountOut, EXAMPLE_TIME, lineText, textOut, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { route } from './route.ts'
-import { answer, nullable, oneOf, request } from './schema.ts'
+import { nullable, oneOf, request, response } from './schema.ts'
 
 /** Escrow statuses (interface section 3); the last two are final. */
 export const ESCROW_STATUSES = ['held', 'released', 'refunded'] as const
@@ -18,18 +18,16 @@ export type EscrowAutoAction = (typeof ESCROW_AUTO_ACTIONS)[number]
 export const MAX_ESCROW_TIMEOUT_HOURS = 8760
 
 const recordProperties = {
-  agent_id: idSchema('agt', 'The agent whose money waits.'),
-  to_agent_id: nullable(
-    idSchema('agt', 'Who shall have, or has, the money; the attestor where nobody else was named.'),
-  ),
-  attestor_agent_id: nullable(idSchema('agt', 'The agent that may attest; null where none may.')),
-  amount: amountOut('What is held, INR. There is no fee.'),
+  agent_id: idSchema('agt', 'The agent whose money is held.'),
+  to_agent_id: nullable(idSchema('agt', 'The recipient; the attestor if no recipient was named.')),
+  attestor_agent_id: nullable(idSchema('agt', 'The agent that may attest; null if there is none.')),
+  amount: amountOut('The held amount, INR. There is no fee.'),
   reference: nullable(textOut('The caller’s reference.', 'order-77')),
   auto_action: nullable(oneOf(ESCROW_AUTO_ACTIONS, 'What happens at `expires_at`; null without a timeout.')),
-  expires_at: nullable(timestamp('When the timeout falls due; null without one.')),
-  created_at: timestamp('When the money was set aside.'),
+  expires_at: nullable(timestamp('When the timeout is due; null without one.')),
+  created_at: timestamp('When the money was held.'),
   resolved_at: nullable(timestamp('When it was released or refunded; null while it is held.')),
-  transaction_id: idSchema('txn', 'The line of the payer’s statement that it is.'),
+  transaction_id: idSchema('txn', 'The line of the payer’s statement.'),
 }
 
 const held = {
@@ -49,31 +47,31 @@ const held = {
 
 const timed = { ...held, auto_action: 'refund', expires_at: '2026-11-21T10:15:30.000Z' }
 
-/** Money that waits (interface section 2, contract section 6). Amounts in INR. */
-export const Escrow = answer(
-  { escrow_id: idSchema('esc'), ...recordProperties, status: oneOf(ESCROW_STATUSES, 'How it stands.') },
-  { title: 'Escrow', description: 'Money that waits for its release.', examples: [timed] },
+/** Money in escrow (interface section 2, contract section 6). Amounts in INR. */
+export const Escrow = response(
+  { escrow_id: idSchema('esc'), ...recordProperties, status: oneOf(ESCROW_STATUSES, 'The status.') },
+  { title: 'Escrow', description: 'Money that is held until its release or refund.', examples: [timed] },
 )
 export type Escrow = Static<typeof Escrow>
 
 /** The response to a hold that was made: 201. */
-export const EscrowHeld = answer(Escrow.properties, {
+export const EscrowHeld = response(Escrow.properties, {
   title: 'EscrowHeld',
-  description: 'The money that was set aside.',
+  description: 'The new escrow.',
   examples: [held, timed, { ...held, attestor_agent_id: exampleId('agt', 3) }],
 })
 
 /** The response to a hold that waits for the owner's approval: 200, because nothing was created (contract section 5). */
-export const EscrowWaiting = answer(
+export const EscrowWaiting = response(
   {
     ...recordProperties,
-    amount: amountOut('What shall be held, INR. There is no fee.'),
-    created_at: timestamp('When the owner was asked.'),
+    amount: amountOut('The amount to hold, INR. There is no fee.'),
+    created_at: timestamp('When the approval was requested.'),
     escrow_id: Type.Null({ description: 'Nothing is held yet.' }),
     expires_at: Type.Null({ description: 'The timeout runs from the approval.' }),
-    resolved_at: Type.Null({ description: 'It is not held yet.' }),
-    transaction_id: Type.Null({ description: 'There is no line of the statement yet.' }),
-    status: Type.Literal('pending_approval', { description: 'The owner has to approve.' }),
+    resolved_at: Type.Null({ description: 'It is not released.' }),
+    transaction_id: Type.Null({ description: 'There is no statement line yet.' }),
+    status: Type.Literal('pending_approval', { description: 'The owner has to approve it.' }),
     approval_id: idSchema('apr', 'The approval that it waits for.'),
   },
   {
@@ -94,16 +92,16 @@ export type EscrowWaiting = Static<typeof EscrowWaiting>
 export type EscrowHold = Escrow | EscrowWaiting
 
 const holdProperties = {
-  amount: amountIn('What is set aside, INR.'),
+  amount: amountIn('The amount to hold, INR.'),
   reference: Type.Optional(lineText('Your reference.', 'order-77')),
   to_agent_id: Type.Optional(
     agentReference(
-      'Who shall have the money: an agent id or a handle. Its release goes to nobody else then.',
+      'The recipient: an agent id or a handle. The money can then be released to no other agent.',
     ),
   ),
 }
 
-const agentParams = request({ agent_id: idParam('agt', 'The agent whose money is set aside.') })
+const agentParams = request({ agent_id: idParam('agt', 'The agent whose money is held.') })
 const escrowParams = request({ escrow_id: idParam('esc') })
 const holdErrors = [
   'not_found',
@@ -116,14 +114,14 @@ const holdErrors = [
   'insufficient_balance',
 ] as const
 const limits =
-  'Limits, lists of payees and the approval threshold apply as to a payment; the escrow threshold does not. Rules about payees apply where the payee is named: here, or at the release. There is no fee. Above the approval threshold the answer is 200 `pending_approval` with `escrow_id` null: nothing is held yet; at most 50 requests of an agent wait, payments included, and one more is `conflict`. Always send an `Idempotency-Key` header, so that a lost answer can be asked for again.'
+  'Limits, payee lists and the approval threshold apply as for a payment; the escrow threshold does not. Payee rules apply where the payee is named: here, or at the release. There is no fee. Above the approval threshold the response is 200 `pending_approval` with `escrow_id` null, and nothing is held yet. At most 50 requests of an agent wait, payments included; one more is `conflict`. Always send an `Idempotency-Key` header, so that you can repeat the request if its response is lost.'
 
 export const holdEscrow = route({
   operationId: 'holdEscrow',
   method: 'POST',
   path: '/v1/agents/{agent_id}/escrow/hold',
   tag: 'Escrow',
-  summary: 'Set money aside',
+  summary: 'Hold money',
   description: `Debits the agent at once and holds the money until you release or refund it. ${limits}`,
   who: ['platform'],
   params: agentParams,
@@ -145,8 +143,8 @@ export const holdEscrowWithTimeout = route({
   method: 'POST',
   path: '/v1/agents/{agent_id}/escrow/hold-with-timeout',
   tag: 'Escrow',
-  summary: 'Set money aside until a timeout',
-  description: `As a hold; what nobody has released or refunded after \`timeout_hours\` is refunded, or released to the agent named here; a release without one refunds. While the payer or that agent is stopped a release waits, and is tried again at least every minute. The time runs from the moment at which the money is set aside. ${limits}`,
+  summary: 'Hold money with a timeout',
+  description: `Like a hold. If it is neither released nor refunded within \`timeout_hours\`, it is refunded, or released to the agent named here; without a named agent it is refunded. While the payer or that agent is stopped, a release waits and is retried at least every minute. The timeout starts when the money is held. ${limits}`,
   who: ['platform'],
   params: agentParams,
   body: request(
@@ -155,10 +153,12 @@ export const holdEscrowWithTimeout = route({
       timeout_hours: Type.Number({
         exclusiveMinimum: 0,
         maximum: MAX_ESCROW_TIMEOUT_HOURS,
-        description: 'How long the money waits, in hours: more than 0, at most 8760.',
+        description: 'The timeout in hours: more than 0, at most 8760.',
         examples: [24],
       }),
-      auto_action: Type.Optional(oneOf(ESCROW_AUTO_ACTIONS, 'What happens then.', { default: 'refund' })),
+      auto_action: Type.Optional(
+        oneOf(ESCROW_AUTO_ACTIONS, 'What happens at the timeout.', { default: 'refund' }),
+      ),
     },
     {
       title: 'HoldEscrowWithTimeoutRequest',
@@ -179,14 +179,14 @@ export const holdEscrowWithAttestation = route({
   method: 'POST',
   path: '/v1/agents/{agent_id}/escrow/hold-with-attestation',
   tag: 'Escrow',
-  summary: 'Set money aside until somebody attests',
-  description: `As a hold; the attestor releases it with its own key, to the agent named here or, where none is, to itself. You can still release or refund it. ${limits}`,
+  summary: 'Hold money until an attestation',
+  description: `Like a hold. The attestor releases it with its own key, to the agent named here or, if none is named, to itself. You can still release or refund it. ${limits}`,
   who: ['platform'],
   params: agentParams,
   body: request(
     {
       ...holdProperties,
-      attestor_agent_id: agentReference('Who attests: an agent id or a handle, not the payer.'),
+      attestor_agent_id: agentReference('The attestor: an agent id or a handle, not the payer.'),
     },
     {
       title: 'HoldEscrowWithAttestationRequest',
@@ -199,9 +199,9 @@ export const holdEscrowWithAttestation = route({
   errors: holdErrors,
 })
 
-const ended = { title: 'EscrowResolved', description: 'The escrow as it ended.' }
+const ended = { title: 'EscrowResolved', description: 'The closed escrow.' }
 const released = { ...held, status: 'released', resolved_at: '2026-11-20T11:02:00.000Z' }
-const resolved = answer(Escrow.properties, { ...ended, examples: [released] })
+const resolved = response(Escrow.properties, { ...ended, examples: [released] })
 
 export const releaseEscrow = route({
   operationId: 'releaseEscrow',
@@ -210,15 +210,13 @@ export const releaseEscrow = route({
   tag: 'Escrow',
   summary: 'Release',
   description:
-    'Credits the agent named here, or without one the recipient that the hold named; a hold that named none needs it here. A release to anyone but the recipient named at the hold, and of an escrow that is closed, is `conflict`; `details.status` tells how it ended. A recipient that is paused, frozen or deactivated is `validation_error`; the money of a frozen or quarantined payer stays (`policy_denied`). Where the hold named nobody, the payer’s lists of payees and its limits on payees are asked now: `authorization_error` and `spend_limit_exceeded` leave the money in escrow.',
+    'Credits the agent named here, or else the recipient that the hold named. If the hold named none, it must be named here. A release to another agent than the recipient named at the hold is `conflict`, and so is a closed escrow, with its status in `details.status`. A recipient that is paused, frozen or deactivated is `validation_error`. Money of a frozen or quarantined payer is not released (`policy_denied`). If the hold named no recipient, the payer’s payee lists and limits on payees are checked now; after `authorization_error` or `spend_limit_exceeded` the money stays in escrow.',
   who: ['platform'],
   params: escrowParams,
   body: request(
     {
       to_agent_id: Type.Optional(
-        agentReference(
-          'Who gets the money: an agent id or a handle. May be left out where the hold named the recipient.',
-        ),
+        agentReference('The recipient: an agent id or a handle. Optional if the hold named the recipient.'),
       ),
     },
     { title: 'ReleaseEscrowRequest', examples: [{ to_agent_id: exampleId('agt', 2) }, {}] },
@@ -242,13 +240,13 @@ export const refundEscrow = route({
   tag: 'Escrow',
   summary: 'Refund',
   description:
-    'Gives the money back to the payer, whatever its state, and to its limits. An escrow that is closed is `conflict`.',
+    'Returns the money to the payer, in any state, and no longer counts it against the payer’s limits. A closed escrow is `conflict`.',
   who: ['platform'],
   params: escrowParams,
   status: 200,
-  response: answer(Escrow.properties, {
+  response: response(Escrow.properties, {
     title: 'EscrowRefunded',
-    description: 'The escrow as it ended.',
+    description: 'The closed escrow.',
     examples: [{ ...released, status: 'refunded' }],
   }),
   errors: ['not_found', 'authorization_error', 'conflict'],
@@ -261,7 +259,7 @@ export const attestEscrow = route({
   tag: 'Escrow',
   summary: 'Attest',
   description:
-    'With the key of the attestor that was named at the hold: releases the money to the recipient, or to the attestor itself where none was named. Any other party is `authorization_error`. A stopped attestor and the money of a frozen or quarantined payer are `policy_denied`; a recipient that cannot receive is `validation_error`.',
+    'With the key of the attestor that the hold named: releases the money to the recipient, or to the attestor if no recipient was named. Any other caller is `authorization_error`. A stopped attestor, or a frozen or quarantined payer, is `policy_denied`. A recipient that cannot receive is `validation_error`.',
   who: ['agent'],
   params: escrowParams,
   status: 200,
@@ -276,7 +274,7 @@ export const getEscrow = route({
   tag: 'Escrow',
   summary: 'Get an escrow',
   description:
-    'For the payer, the recipient and the attestor, their platforms and owners; `not_found` to others.',
+    'For the payer, the recipient and the attestor, their platforms and owners; `not_found` for other callers.',
   who: ['platform', 'agent', 'owner'],
   params: escrowParams,
   status: 200,

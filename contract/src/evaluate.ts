@@ -3,15 +3,15 @@ import { ERROR_STATUS, type ErrorCode } from './errors.ts'
 import { agentReference, amountIn, amountOut } from './fields.ts'
 import { exampleId, idParam } from './ids.ts'
 import { route } from './route.ts'
-import { answer, nullable, oneOf, request } from './schema.ts'
+import { nullable, oneOf, request, response } from './schema.ts'
 
-/** What the policy engine decides (interface section 3, Policy decisions). */
+/** The decisions of the policy engine (interface section 3, Policy decisions). */
 export const POLICY_DECISIONS = ['approved', 'denied', 'escrow_required', 'approval_required'] as const
 
 export type PolicyDecision = (typeof POLICY_DECISIONS)[number]
 
-/** What a payment would come to at this moment (contract section 5). Amounts in INR. */
-export const PolicyEvaluation = answer(
+/** The decision about a payment at this moment (contract section 5). Amounts in INR. */
+export const PolicyEvaluation = response(
   {
     decision: oneOf(
       POLICY_DECISIONS,
@@ -20,7 +20,7 @@ export const PolicyEvaluation = answer(
     code: nullable(
       oneOf(
         Object.keys(ERROR_STATUS) as ErrorCode[],
-        'The error that the payment would be answered; null when it would be none.',
+        'The error code that `pay` would return; null if it would return none.',
       ),
     ),
     message: Type.String({
@@ -29,16 +29,17 @@ export const PolicyEvaluation = answer(
     }),
     details: nullable(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: 'What a program needs to act, as in the error’s `details`; null when there is nothing.',
+        description:
+          'What a program needs to continue, as in the error’s `details`; null if there is nothing.',
       }),
     ),
-    amount: amountOut('The amount asked about, INR.'),
+    amount: amountOut('The amount, INR.'),
     fee: amountOut('The fee on it, INR.'),
-    total: amountOut('What the payer would be debited, INR.'),
+    total: amountOut('What would be debited, INR.'),
   },
   {
     title: 'PolicyEvaluation',
-    description: 'What a payment would come to at this moment.',
+    description: 'The decision about a payment at this moment.',
     examples: [
       {
         decision: 'approved',
@@ -70,13 +71,13 @@ export const evaluatePolicy = route({
   tag: 'Policies',
   summary: 'Evaluate a payment',
   description:
-    'Decides a payment as `pay` would at this moment, balance included, and does not make it. The answer is 200 whatever the decision.',
+    'Decides a payment as `pay` would at this moment, including the balance, without making it. The status is 200 for every decision.',
   who: ['platform', 'agent', 'owner'],
   params: request({ agent_id: idParam('agt', 'The paying agent.') }),
   body: request(
     {
       to: agentReference('The payee: an agent id, or a handle in any case with or without `@`.'),
-      amount: amountIn('What the payee would get, INR, at most two decimals.'),
+      amount: amountIn('What the payee would receive, INR, at most two decimals.'),
     },
     {
       title: 'EvaluateRequest',

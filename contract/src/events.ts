@@ -1,59 +1,13 @@
-import { type Static, type TSchema, Type } from 'typebox'
-import {
-  AgentApprovalApproved,
-  AgentApprovalExpired,
-  AgentApprovalRejected,
-  AgentApprovalRequested,
-  AgentStatusChanged,
-  CertificateRevoked,
-  OwnerKycUpdated,
-  OwnerLinkUpdated,
-  RiskAlertOpened,
-  WebhookTest,
-} from './control-events.ts'
+import { type Static, Type } from 'typebox'
+import { CONTROL_EVENTS } from './control-events.ts'
 import { EXAMPLE_TIME, timestamp } from './fields.ts'
 import { exampleId, idSchema } from './ids.ts'
-import {
-  AgentEscrowHeld,
-  AgentEscrowRefunded,
-  AgentEscrowReleased,
-  AgentFunded,
-  AgentFundingFailed,
-  AgentFundingReversed,
-  AgentPaymentReceived,
-  AgentPaymentRefunded,
-  AgentPaymentSent,
-  AgentSettlementCompleted,
-  AgentWithdrawalCompleted,
-  AgentWithdrawalFailed,
-} from './money-events.ts'
-import { answer, nullable, oneOf } from './schema.ts'
 
-/** The data of every event that is sent, by the event's name. */
-export const EVENTS = {
-  'agent.approval.requested': AgentApprovalRequested,
-  'agent.approval.approved': AgentApprovalApproved,
-  'agent.approval.rejected': AgentApprovalRejected,
-  'agent.approval.expired': AgentApprovalExpired,
-  'agent.funded': AgentFunded,
-  'agent.funding.failed': AgentFundingFailed,
-  'agent.funding.reversed': AgentFundingReversed,
-  'agent.payment.sent': AgentPaymentSent,
-  'agent.payment.received': AgentPaymentReceived,
-  'agent.payment.refunded': AgentPaymentRefunded,
-  'agent.escrow.held': AgentEscrowHeld,
-  'agent.escrow.released': AgentEscrowReleased,
-  'agent.escrow.refunded': AgentEscrowRefunded,
-  'agent.settlement.completed': AgentSettlementCompleted,
-  'agent.status.changed': AgentStatusChanged,
-  'agent.withdrawal.completed': AgentWithdrawalCompleted,
-  'agent.withdrawal.failed': AgentWithdrawalFailed,
-  'certificate.revoked': CertificateRevoked,
-  'owner.kyc.updated': OwnerKycUpdated,
-  'owner.link.updated': OwnerLinkUpdated,
-  'risk.alert.opened': RiskAlertOpened,
-  'webhook.test': WebhookTest,
-} as const satisfies Record<string, TSchema>
+import { MONEY_EVENTS } from './money-events.ts'
+import { nullable, oneOf, response } from './schema.ts'
+
+/** The data of every event, by the event's name. */
+export const EVENTS = { ...MONEY_EVENTS, ...CONTROL_EVENTS }
 
 export type EventName = keyof typeof EVENTS
 
@@ -62,16 +16,16 @@ export const EVENT_NAMES = Object.keys(EVENTS) as EventName[]
 export type EventData<Name extends EventName> = Static<(typeof EVENTS)[Name]>
 
 /** The body of a webhook (interface section 6, contract section 8). The schema of `data` is `EVENTS[event]`. */
-export const WebhookBody = answer(
+export const WebhookBody = response(
   {
-    id: idSchema('evt', 'The event; the same on every retry and equal to the header webhook-id.'),
-    event: oneOf(EVENT_NAMES, 'What happened.'),
-    type: oneOf(EVENT_NAMES, 'The same as `event`, by the name that Standard Webhooks gives it.'),
+    id: idSchema('evt', 'The id of the event; the same on every retry, and equal to the header webhook-id.'),
+    event: oneOf(EVENT_NAMES, 'The name of the event.'),
+    type: oneOf(EVENT_NAMES, 'The same as `event`, under the name that Standard Webhooks uses.'),
     timestamp: timestamp('When it happened.'),
     sequence: nullable(
       Type.Integer({
         description:
-          'How many movements the agent’s wallet had had when it happened, its own included: of two events of one agent the one with the greater number happened later. null for what is not about one agent.',
+          'The number of the wallet’s transfers up to this event, its own included: of two events of one agent, the one with the greater number happened later. null for events that are not about one agent.',
         examples: [7],
       }),
     ),

@@ -26,7 +26,7 @@ export function timestamp(description: string): TString {
   return Type.String({ format: 'date-time', description, examples: [EXAMPLE_TIME] })
 }
 
-/** A name: 1 to 100 characters, one that can be seen among them, no control characters (contract section 1). */
+/** A name: 1 to 100 characters, at least one of them visible, no control characters (contract section 1). */
 export function nameText(description: string, example: string): TString {
   return Type.String({
     minLength: 1,
@@ -48,7 +48,7 @@ export function lineText(description: string, example: string): TString {
   })
 }
 
-/** A note: at most 500 characters; newlines and tabs may stand in it (contract section 1). */
+/** A note: at most 500 characters; newlines and tabs are allowed (contract section 1). */
 export function noteText(description: string, example: string): TString {
   return Type.String({ maxLength: 500, format: 'multi-line', description, examples: [example] })
 }
@@ -58,17 +58,17 @@ export function textOut(description: string, example: string): TString {
   return Type.String({ description, examples: [example] })
 }
 
-/** An Indian mobile number as a caller writes it. The service stores and returns its ten digits. */
+/** An Indian mobile number in a request. The service stores and returns its ten digits. */
 export function phoneIn(description: string): TString {
   return Type.String({
     maxLength: 24,
     pattern: '^(?:(?:\\+|00)91|0)?[ -]?[6-9](?:[ -]?[0-9]){9}$',
-    description: `${description} Indian mobile number: 10 digits beginning 6 to 9; \`+91\` or \`0\` in front is accepted.`,
+    description: `${description} Indian mobile number: 10 digits starting with 6 to 9; a leading \`+91\` or \`0\` is accepted.`,
     examples: ['9876543210'],
   })
 }
 
-/** An e-mail address as a caller sends it. */
+/** An e-mail address in a request. */
 export function emailIn(description: string): TString {
   return Type.String({ maxLength: 254, format: 'email', description, examples: ['dev@example.com'] })
 }

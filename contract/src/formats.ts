@@ -3,9 +3,9 @@ export const MAX_AMOUNT_INR = 10_000_000_000
 
 const DATE = /^[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i
-// What breaks a line, and what makes text read otherwise than it is stored (Unicode UAX #9, Bidi_Control).
+// Line breaks, and characters that change how text is displayed (Unicode UAX #9, Bidi_Control).
 const NOT_IN_LINE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
-// Blank, or drawn only together with something else: a joiner, a filler, the empty braille pattern.
+// Blank, or visible only together with other characters: a joiner, a filler, the empty braille pattern.
 const VISIBLE = /[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u
 const CONTROL_BUT_LINES = /[^\P{Cc}\t\n\r]/u
 const EMAIL = /^[^\s@<>",;:\\()[\]]{1,64}@[^\s@<>",;:\\()[\]]+\.[^\s@<>",;:\\()[\]]+$/
@@ -30,13 +30,13 @@ export function isTimestamp(text: string): boolean {
 
 /**
  * Text without line breaks, without control characters, those that turn the direction of writing included, and without
- * halves of surrogate pairs, which UTF-8 cannot hold. Joiners may stand in it: Indian scripts need them.
+ * halves of surrogate pairs, which UTF-8 cannot hold. Joiners are allowed: Indian scripts need them.
  */
 export function isSingleLine(text: string): boolean {
   return !NOT_IN_LINE.test(text) && text.isWellFormed()
 }
 
-/** A single line in which something can be seen. */
+/** A single line with at least one visible character. */
 export function isVisibleLine(text: string): boolean {
   return VISIBLE.test(text) && isSingleLine(text)
 }
@@ -51,7 +51,7 @@ function isEmail(text: string): boolean {
 }
 
 /**
- * Every `format` that the contract's schemas use, in the shape that Ajv takes: `new Ajv2020({ formats: FORMATS })`.
+ * Every `format` that the contract's schemas use, in the form that Ajv accepts: `new Ajv2020({ formats: FORMATS })`.
  * Contract section 1: amounts, texts and times.
  */
 export const FORMATS = {

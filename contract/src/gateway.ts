@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { route } from './route.ts'
-import { answer, request } from './schema.ts'
+import { request, response } from './schema.ts'
 
 /** A gateway webhook: only the gateway's adapter knows its form, and its signature covers the raw bytes. */
 export const receiveGatewayNotice = route({
@@ -8,26 +8,30 @@ export const receiveGatewayNotice = route({
   method: 'POST',
   path: '/v1/gateway/{gateway}/webhooks',
   tag: 'Gateway',
-  summary: 'Take a notice of the payment gateway',
+  summary: 'Receive a gateway webhook',
   description:
-    'Called by the payment gateway, in its own format and with its own signature over the raw body. A notice is never trusted alone: the gateway is asked before any wallet is credited. A bad signature is `authentication_error`; a repeated or unknown notice is taken and changes nothing. 300 a minute from one address that fail verification are `rate_limit_exceeded` for the rest of the minute; genuine ones do not count.',
+    'Called by the payment gateway, in its own format and with its own signature over the raw body. A webhook is never trusted by itself: the gateway is asked before any wallet is credited. An invalid signature is `authentication_error`. A repeated or unknown webhook is accepted and changes nothing. After 300 webhooks in a minute from one address that fail verification, the address gets `rate_limit_exceeded` for the rest of the minute; genuine webhooks do not count.',
   who: [],
   params: request({
     gateway: Type.String({
       maxLength: 32,
       pattern: '^[a-z][a-z0-9-]*$',
-      description: 'Which gateway calls.',
+      description: 'The gateway.',
       examples: ['sandbox'],
     }),
   }),
   body: Type.Unknown({
-    description: 'The notice in the gateway’s own format.',
+    description: 'The webhook in the gateway’s own format.',
     examples: [{ type: 'PAYMENT_SUCCESS_WEBHOOK', data: {} }],
   }),
   status: 200,
-  response: answer(
-    { received: Type.Boolean({ description: 'true: do not send it again.' }) },
-    { title: 'GatewayNoticeReceived', description: 'The notice was taken.', examples: [{ received: true }] },
+  response: response(
+    { received: Type.Boolean({ description: 'true: accepted; do not send it again.' }) },
+    {
+      title: 'GatewayNoticeReceived',
+      description: 'The webhook was accepted.',
+      examples: [{ received: true }],
+    },
   ),
   errors: ['authentication_error', 'not_found', 'rate_limit_exceeded'],
 })

@@ -3,7 +3,7 @@ import { AGENT_STATUSES } from './agents.ts'
 import { textOut } from './fields.ts'
 import { exampleId, idSchema } from './ids.ts'
 import { route } from './route.ts'
-import { answer, nullable, oneOf, request } from './schema.ts'
+import { nullable, oneOf, request, response } from './schema.ts'
 
 /** The longest text in these two addresses. The routes return a result for every text instead of an error. */
 const MAX_LENGTH = 255
@@ -13,27 +13,27 @@ export const getHandleAvailability = route({
   method: 'GET',
   path: '/v1/agents/handle/{handle}/available',
   tag: 'Agents',
-  summary: 'Is a handle free?',
-  description: 'Public. `reason` says why not: `taken`, or `invalid` when no handle can look like this.',
+  summary: 'Check whether a handle is available',
+  description: 'Public. `reason` is `taken`, or `invalid` if it cannot be a handle.',
   who: [],
   params: request({
     handle: Type.String({
       minLength: 1,
       maxLength: MAX_LENGTH,
-      description: 'The wanted handle, in any case, with or without `@`.',
+      description: 'The handle, in any case, with or without `@`.',
       examples: ['researcher'],
     }),
   }),
   status: 200,
-  response: answer(
+  response: response(
     {
-      handle: textOut('The handle as it would be stored; an invalid one as it was sent.', 'researcher'),
+      handle: textOut('The handle as it would be stored; an invalid one as in the request.', 'researcher'),
       available: Type.Boolean({ description: 'Whether an agent can be created with it now.' }),
-      reason: nullable(oneOf(['taken', 'invalid'], 'Why it is not available; null when it is.')),
+      reason: nullable(oneOf(['taken', 'invalid'], 'Why it is not available; null if it is.')),
     },
     {
       title: 'HandleAvailability',
-      description: 'Whether the handle can be taken.',
+      description: 'Whether the handle is available.',
       examples: [
         { handle: 'researcher', available: true, reason: null },
         { handle: 'researcher', available: false, reason: 'taken' },
@@ -48,9 +48,9 @@ export const getAgentExistence = route({
   method: 'GET',
   path: '/v1/agents/{agent_id}/exists',
   tag: 'Agents',
-  summary: 'Does an agent exist?',
+  summary: 'Check whether an agent exists',
   description:
-    'Public. Takes an agent id or a handle. Always 200; the other fields are null when there is no such agent.',
+    'Public. Accepts an agent id or a handle. The status is always 200; the other fields are null if there is no such agent.',
   who: [],
   params: request({
     agent_id: Type.String({
@@ -61,17 +61,17 @@ export const getAgentExistence = route({
     }),
   }),
   status: 200,
-  response: answer(
+  response: response(
     {
-      exists: Type.Boolean({ description: 'Whether there is such an agent.' }),
+      exists: Type.Boolean({ description: 'Whether the agent exists.' }),
       agent_id: nullable(idSchema('agt')),
       handle: nullable(textOut('Its handle.', 'researcher')),
-      name: nullable(textOut('Its display name.', 'Research Agent')),
+      name: nullable(textOut('The display name.', 'Research Agent')),
       status: nullable(oneOf(AGENT_STATUSES, 'Its state.')),
     },
     {
       title: 'AgentExistence',
-      description: 'What anybody may know of an agent.',
+      description: 'The public facts about an agent.',
       examples: [
         {
           exists: true,

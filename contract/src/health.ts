@@ -1,17 +1,17 @@
 import { route } from './route.ts'
-import { answer, oneOf } from './schema.ts'
+import { oneOf, response } from './schema.ts'
 
 export const getHealth = route({
   operationId: 'getHealth',
   method: 'GET',
   path: '/healthz',
   tag: 'Service',
-  summary: 'Is the process alive?',
-  description: 'Public, not rate limited. Says nothing about the database; see readyz.',
+  summary: 'Check that the process is alive',
+  description: 'Public, not rate limited. It does not check the database; see readyz.',
   who: [],
   status: 200,
-  response: answer(
-    { status: oneOf(['ok'], 'The process answers.') },
+  response: response(
+    { status: oneOf(['ok'], 'The process responds.') },
     { title: 'Health', description: 'The process is alive.', examples: [{ status: 'ok' }] },
   ),
   errors: [],
@@ -22,14 +22,18 @@ export const getReadiness = route({
   method: 'GET',
   path: '/readyz',
   tag: 'Service',
-  summary: 'Can it take calls?',
+  summary: 'Check that the service is ready',
   description:
-    'Public, not rate limited. `service_unavailable` while the database is away or the service is shutting down.',
+    'Public, not rate limited. `service_unavailable` while the database is not available or the service is shutting down.',
   who: [],
   status: 200,
-  response: answer(
-    { status: oneOf(['ready'], 'It takes calls.') },
-    { title: 'Readiness', description: 'The service takes calls.', examples: [{ status: 'ready' }] },
+  response: response(
+    { status: oneOf(['ready'], 'The service is ready for requests.') },
+    {
+      title: 'Readiness',
+      description: 'The service is ready for requests.',
+      examples: [{ status: 'ready' }],
+    },
   ),
   errors: ['service_unavailable'],
 })

@@ -5,36 +5,39 @@ import { base64Out, EXAMPLE_PUBLIC_KEY, EXAMPLE_TIME, textOut, timestamp } from 
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { KYC_STATUSES, TIERS } from './owners.ts'
 import { route } from './route.ts'
-import { answer, nullable, oneOf, request } from './schema.ts'
+import { nullable, oneOf, request, response } from './schema.ts'
 
 const issuer = textOut('The service that signed it.', 'batua')
-const keyId = textOut('Which of the service’s public keys signed it.', 'key_2026-11_5d41402a')
-const token = textOut('The same as a compact EdDSA JWT.', 'eyJhbGciOiJFZERTQSJ9.e30.AAAA')
+const keyId = textOut('The id of the service’s public key that verifies it.', 'key_2026-11_5d41402a')
+const token = textOut('The same content as a compact EdDSA JWT.', 'eyJhbGciOiJFZERTQSJ9.e30.AAAA')
 const EXAMPLE_TOKEN = 'eyJhbGciOiJFZERTQSJ9.e30.AAAA'
 const EXAMPLE_SIGNATURE = `${'A'.repeat(86)}==`
 
 const origins = Type.Array(textOut('A web origin.', 'https://shop.example'), {
-  description: 'Where buyers may pay it, as web origins; empty: it does not say.',
+  description: 'The web origins at which buyers may pay the agent; empty if it names none.',
 })
 
 /**
- * What the service says of an agent now (contract section 7). Signed: RFC 8785 canonical JSON of it without `signature`
+ * The service's statement about an agent, as of now (contract section 7). Signed: RFC 8785 canonical JSON of it
+ * without `signature`
  * and `token`, Ed25519, base64.
  */
-export const IdentityVerification = answer(
+export const IdentityVerification = response(
   {
     agent_id: idSchema('agt'),
     handle: textOut('The agent’s handle.', 'researcher'),
     name: textOut('The agent’s name.', 'Research Agent'),
-    status: oneOf(AGENT_STATUSES, 'Its state now.'),
-    tier: oneOf(TIERS, 'Its trust tier.'),
-    kyc_status: oneOf(KYC_STATUSES, 'Whether its owner’s bank account is verified.'),
-    member_since: timestamp('When it joined the network.'),
-    certificate_id: nullable(idSchema('cert', 'Its newest certificate in force; null when there is none.')),
+    status: oneOf(AGENT_STATUSES, 'The agent’s state.'),
+    tier: oneOf(TIERS, 'The agent’s trust tier.'),
+    kyc_status: oneOf(KYC_STATUSES, 'Whether the owner’s bank account is verified.'),
+    member_since: timestamp('When the agent was created.'),
+    certificate_id: nullable(
+      idSchema('cert', 'The agent’s newest active certificate; null if there is none.'),
+    ),
     capabilities: capabilitiesOut,
-    public_key: base64Out('Its Ed25519 public key, base64 of its 32 bytes.', 32),
+    public_key: base64Out('The agent’s Ed25519 public key, base64 of its 32 bytes.', 32),
     origins,
-    verified_at: timestamp('When this was said.'),
+    verified_at: timestamp('The time of the statement.'),
     issuer,
     key_id: keyId,
     signature: base64Out(
@@ -45,7 +48,7 @@ export const IdentityVerification = answer(
   },
   {
     title: 'IdentityVerification',
-    description: 'What the service says of an agent, signed.',
+    description: 'A signed statement about an agent.',
     examples: [
       {
         agent_id: exampleId('agt'),
@@ -73,12 +76,12 @@ export type IdentityVerification = Static<typeof IdentityVerification>
 /**
  * Where buyers may pay an agent. Signed: RFC 8785 canonical JSON of it without `signature`, Ed25519, base64.
  */
-export const AgentOrigins = answer(
+export const AgentOrigins = response(
   {
     agent_id: idSchema('agt'),
     handle: textOut('The agent’s handle.', 'translator'),
     origins,
-    signed_at: timestamp('When this was said.'),
+    signed_at: timestamp('The time of the statement.'),
     issuer,
     key_id: keyId,
     signature: base64Out(
@@ -108,31 +111,35 @@ export type AgentOrigins = Static<typeof AgentOrigins>
 export const PROOF_VALIDITY_S = 3_600
 
 /**
- * That an agent is a member of the network (interface section 2, contract section 7). Signed: RFC 8785 canonical JSON
+ * Proves that an agent is a member of the network (interface section 2, contract section 7). Signed: RFC 8785
+ * canonical JSON
  * of `proof`, Ed25519, base64. Valid for one hour.
  */
-export const MembershipProof = answer(
+export const MembershipProof = response(
   {
-    proof: answer(
+    proof: response(
       {
         issuer,
         agent_id: idSchema('agt'),
         handle: textOut('The agent’s handle.', 'researcher'),
-        kyc_status: oneOf(KYC_STATUSES, 'Whether its owner’s bank account is verified.'),
-        network_age_days: Type.Integer({ description: 'Whole days since it joined.', examples: [42] }),
-        tier: oneOf(TIERS, 'Its trust tier.'),
-        issued_at: timestamp('When this was said.'),
-        expires_at: timestamp('One hour later.'),
+        kyc_status: oneOf(KYC_STATUSES, 'Whether the owner’s bank account is verified.'),
+        network_age_days: Type.Integer({
+          description: 'Whole days since the agent was created.',
+          examples: [42],
+        }),
+        tier: oneOf(TIERS, 'The agent’s trust tier.'),
+        issued_at: timestamp('The time of the statement.'),
+        expires_at: timestamp('When the proof expires: one hour later.'),
         key_id: keyId,
       },
-      { description: 'What is signed.' },
+      { description: 'The signed content.' },
     ),
     signature: base64Out('Ed25519 over the RFC 8785 canonical JSON of `proof`, base64.', 64),
     token,
   },
   {
     title: 'MembershipProof',
-    description: 'A proof to show to anybody for an hour.',
+    description: 'A proof that is valid for an hour.',
     examples: [
       {
         proof: {
@@ -163,7 +170,7 @@ export const getMembershipProof = route({
   tag: 'Identity',
   summary: 'Get a membership proof',
   description:
-    'For the calling agent, to show to anybody; they verify it offline. An agent that is not active gets none (`policy_denied`).',
+    'A proof that the calling agent can show to any other party, who verifies it offline. An agent that is not active gets none (`policy_denied`).',
   who: ['agent'],
   status: 200,
   response: MembershipProof,
@@ -176,7 +183,7 @@ export const verifyIdentity = route({
   path: '/v1/identity/{agent_id}/verify',
   tag: 'Identity',
   summary: 'Verify an agent’s identity',
-  description: 'What the service says of the agent at this moment, signed. Any credential will do.',
+  description: 'A signed statement about the agent at this moment. Any credential is accepted.',
   who: ['platform', 'agent', 'owner', 'admin'],
   params: ofAgent,
   status: 200,
@@ -189,9 +196,9 @@ export const getAgentOrigins = route({
   method: 'GET',
   path: '/v1/agents/{handle}/origins',
   tag: 'Identity',
-  summary: 'Where does an agent sell?',
+  summary: 'Get an agent’s origins',
   description:
-    'Public. The web origins at which buyers may pay the agent, signed. An empty list: it does not say. Whoever buys by itself looks here before it pays for what a web site asks.',
+    'Public. The web origins at which buyers may pay the agent, signed. The list is empty if the agent names none. A program that buys checks them before it pays a price that a web site quotes.',
   who: [],
   params: request({
     handle: Type.String({
@@ -212,11 +219,11 @@ export const getPublicKey = route({
   path: '/v1/identity/{agent_id}/public-key',
   tag: 'Identity',
   summary: 'Get an agent’s public key',
-  description: 'Any credential will do.',
+  description: 'Any credential is accepted.',
   who: ['platform', 'agent', 'owner', 'admin'],
   params: ofAgent,
   status: 200,
-  response: answer(
+  response: response(
     {
       agent_id: idSchema('agt'),
       algorithm: oneOf(['Ed25519'], 'The signature algorithm.'),
@@ -224,7 +231,7 @@ export const getPublicKey = route({
     },
     {
       title: 'AgentPublicKey',
-      description: 'The key that the agent signs with.',
+      description: 'The public key of the agent.',
       examples: [{ agent_id: exampleId('agt'), algorithm: 'Ed25519', public_key: EXAMPLE_PUBLIC_KEY }],
     },
   ),

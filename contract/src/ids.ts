@@ -34,7 +34,7 @@ export const SECRET_PREFIXES = {
   webhookSecret: 'whsec_',
 } as const
 
-/** A well-formed but made-up id, the same for the same number. */
+/** A well-formed id for examples, the same for the same number. */
 export function exampleId(prefix: IdPrefix, number = 1): string {
   return `${prefix}_01kb7q3f8meg5tz4x9wc2n6a${String(number).padStart(2, '0')}`
 }
@@ -56,10 +56,11 @@ export function idParam(prefix: IdPrefix, description = `The ${ID_PREFIXES[prefi
   return Type.String({ maxLength: 256, description, examples: [exampleId(prefix)] })
 }
 
-/** The vendor of an agent for settlement. It holds a PAN: never logged, never on a public route. */
+/** The vendor of an agent for settlement. It contains a PAN: it is never logged and never on a public route. */
 export const VendorId = Type.String({
   pattern: `^vendor_[A-Z]{5}[0-9]{4}[A-Z]_agt_${TYPEID_SUFFIX}$`,
-  description: 'The vendor id for settlement: `vendor_<PAN>_<agent_id>`. Confidential, as it holds the PAN.',
+  description:
+    'The vendor id for settlement: `vendor_<PAN>_<agent_id>`. Confidential, because it contains the PAN.',
   examples: [`vendor_ABCDE1234F_${exampleId('agt')}`],
 })
 
@@ -69,14 +70,15 @@ const SECRET_BODY = 'x'.repeat(43)
 export const PlatformSecret = Type.String({
   pattern: '^sk_live_[A-Za-z0-9_-]{43}$',
   description:
-    'The platform secret for the header x-platform-secret. Shown only this once; null in a replayed answer.',
+    'The platform secret for the header x-platform-secret. Returned only in this response; null in a replayed response.',
   examples: [`sk_live_${SECRET_BODY}`],
 })
 
 /** The agent's key: `agk_live_` and base64url of 32 random bytes. */
 export const AgentKey = Type.String({
   pattern: '^agk_live_[A-Za-z0-9_-]{43}$',
-  description: 'The agent key for the header x-agent-key. Shown only this once; null in a replayed answer.',
+  description:
+    'The agent key for the header x-agent-key. Returned only in this response; null in a replayed response.',
   examples: [`agk_live_${SECRET_BODY}`],
 })
 
@@ -84,6 +86,6 @@ export const AgentKey = Type.String({
 export const WebhookSecret = Type.String({
   pattern: '^whsec_[A-Za-z0-9+/]{43}=$',
   description:
-    'The secret that signs webhooks (Standard Webhooks). Shown only this once; null in a replayed answer.',
+    'The secret that signs webhooks (Standard Webhooks). Returned only in this response; null in a replayed response.',
   examples: [`whsec_${SECRET_BODY}=`],
 })

@@ -4,31 +4,31 @@ import { exampleId, idParam, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { Owner, ownerExample, ownerProperties } from './owners.ts'
 import { route } from './route.ts'
-import { answer, request } from './schema.ts'
+import { request, response } from './schema.ts'
 
-/** After so many days a platform may ask a person again who declined (contract section 12, Invitations). */
+/** The days after which a platform may invite a person who declined again (contract section 12, Invitations). */
 export const INVITE_AGAIN_DAYS = 30
 
 const platformProperties = {
   platform_id: idSchema('plt', 'The platform that created the owner.'),
-  platform_name: textOut('What the platform calls itself.', 'Example Agents'),
+  platform_name: textOut('The name that the platform chose.', 'Example Agents'),
 }
 
 const platformExample = { platform_id: exampleId('plt'), platform_name: 'Example Agents' }
 
-/** An owner of the session with its platform, as `verify-otp` names it. */
-export const SessionOwner = answer(
+/** An owner of the session with its platform, as in `verify-otp`. */
+export const SessionOwner = response(
   { owner_id: idSchema('own'), ...platformProperties },
   {
     title: 'SessionOwner',
-    description: 'An owner that the session covers, and its platform.',
+    description: 'An owner of the session, and its platform.',
     examples: [{ owner_id: exampleId('own'), ...platformExample }],
   },
 )
 export type SessionOwner = Static<typeof SessionOwner>
 
 /** An owner that the holder of the phone has not accepted yet (contract section 12, Invitations). */
-export const Invitation = answer(
+export const Invitation = response(
   {
     owner_id: idSchema('own'),
     ...platformProperties,
@@ -43,7 +43,7 @@ export const Invitation = answer(
 export type Invitation = Static<typeof Invitation>
 
 function decided(title: string, description: string, link_status: 'accepted' | 'declined') {
-  return answer(
+  return response(
     { ...ownerProperties, ...platformProperties },
     { title, description, examples: [{ ...ownerExample, ...platformExample, link_status }] },
   )
@@ -58,7 +58,7 @@ export const listInvitations = route({
   tag: 'Owner session',
   summary: 'List invitations',
   description:
-    'Owners that platforms created for the phone of this session and that its holder has not accepted, newest first. A session covers none of them: not their agents, approvals or money.',
+    'Owners that platforms created for the phone of this session and that its holder has not accepted, newest first. A session gives no access to them: not to their agents, approvals or money.',
   who: ['owner'],
   query: request(pageQuery),
   status: 200,
@@ -70,7 +70,7 @@ export const listInvitations = route({
 })
 
 const decidedBefore =
-  'An invitation that was accepted or declined before is `conflict` with its `link_status` in `details`.'
+  'An invitation that was accepted or declined before is `conflict`, with its `link_status` in `details`.'
 
 export const acceptInvitation = route({
   operationId: 'acceptInvitation',
@@ -78,11 +78,11 @@ export const acceptInvitation = route({
   path: '/v1/invitations/{owner_id}/accept',
   tag: 'Owner session',
   summary: 'Accept an invitation',
-  description: `Every session of this phone covers the owner from now on, this one too: its agents, approvals and money. ${decidedBefore}`,
+  description: `From now on every session of this phone, including this one, covers the owner with its agents, approvals and money. ${decidedBefore}`,
   who: ['owner'],
   params,
   status: 200,
-  response: decided('InvitationAccepted', 'The owner, which the session covers now.', 'accepted'),
+  response: decided('InvitationAccepted', 'The owner, which the session now covers.', 'accepted'),
   errors: ['not_found', 'conflict'],
 })
 
@@ -92,7 +92,7 @@ export const declineInvitation = route({
   path: '/v1/invitations/{owner_id}/decline',
   tag: 'Owner session',
   summary: 'Decline an invitation',
-  description: `The invitation is not listed any more, and the platform sees \`link_status: declined\`. It may ask again after ${INVITE_AGAIN_DAYS} days. ${decidedBefore}`,
+  description: `The invitation is no longer listed, and the platform sees \`link_status: declined\`. It may invite again after ${INVITE_AGAIN_DAYS} days. ${decidedBefore}`,
   who: ['owner'],
   params,
   status: 200,
@@ -106,7 +106,7 @@ export const inviteOwner = route({
   path: '/v1/owners/{owner_id}/invite',
   tag: 'Owners',
   summary: 'Invite an owner again',
-  description: `Asks the holder of the phone again, ${INVITE_AGAIN_DAYS} days after the invitation was declined. Earlier it is \`conflict\` with \`details.retry_at\`; so is an owner that was accepted. An invitation that still waits stays as it is.`,
+  description: `Invites the holder of the phone again, ${INVITE_AGAIN_DAYS} days after the invitation was declined. Earlier it is \`conflict\` with \`details.retry_at\`; an accepted owner is \`conflict\` too. An invitation that still waits is not changed.`,
   who: ['platform'],
   params,
   status: 200,

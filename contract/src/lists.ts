@@ -1,20 +1,20 @@
 import { type Static, type TArray, type TObject, type TSchema, Type } from 'typebox'
-import { answer, type ObjectDocumentation } from './schema.ts'
+import { type ObjectDocumentation, response } from './schema.ts'
 
 /** Page sizes of every list (interface section 8, contract section 1). */
 export const DEFAULT_PAGE_SIZE = 20
 export const MAX_PAGE_SIZE = 100
-/** The furthest offset; beyond it a cursor is the way. */
+/** The maximum offset; use a cursor beyond it. */
 export const MAX_OFFSET = 1_000_000
 
-/** The query fields that every list takes. Spread them into the list's query object. */
+/** The query fields of every list. Spread them into the list's query object. */
 export const pageQuery = {
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: MAX_PAGE_SIZE,
       default: DEFAULT_PAGE_SIZE,
-      description: 'How many to answer, 1 to 100.',
+      description: 'The page size, 1 to 100.',
       examples: [20],
     }),
   ),
@@ -23,7 +23,7 @@ export const pageQuery = {
       minimum: 0,
       maximum: MAX_OFFSET,
       default: 0,
-      description: 'How many of the newest to skip.',
+      description: 'How many of the newest entries to skip.',
       examples: [0],
     }),
   ),
@@ -32,18 +32,19 @@ export const pageQuery = {
       minLength: 1,
       maxLength: 512,
       pattern: '^[A-Za-z0-9_.=-]+$',
-      description: 'The `next_cursor` of the page before. Steadier than an offset while new entries arrive.',
+      description:
+        'The `next_cursor` of the previous page. Unlike an offset, it is not affected by new entries.',
       examples: ['eyJiZWZvcmUiOiIwMWtiN3EifQ'],
     }),
   ),
 }
 
 /** The position of a page in its list. `next_cursor` is present while more rows follow. */
-export const Pagination = answer(
+export const Pagination = response(
   {
-    total: Type.Integer({ description: 'How many entries match, on all pages.', examples: [1] }),
+    total: Type.Integer({ description: 'The number of matching entries on all pages.', examples: [1] }),
     limit: Type.Integer({ description: 'The page size used.', examples: [20] }),
-    offset: Type.Integer({ description: 'How many entries were skipped.', examples: [0] }),
+    offset: Type.Integer({ description: 'The number of skipped entries.', examples: [0] }),
     next_cursor: Type.Optional(
       Type.String({
         description: 'Send it as `cursor` for the next page. Absent on the last page.',
@@ -53,7 +54,7 @@ export const Pagination = answer(
   },
   {
     title: 'Pagination',
-    description: 'Where this page stands in the list.',
+    description: 'The position of this page in the list.',
     examples: [{ total: 1, limit: 20, offset: 0 }],
   },
 )
@@ -63,7 +64,7 @@ type ListProperties<Plural extends string, Item extends TSchema> = Record<Plural
   pagination: typeof Pagination
 }
 
-/** The response of a list route: `{<plural>: [...], pagination}`, newest first. Its example is made of the item's. */
+/** The response of a list route: `{<plural>: [...], pagination}`, newest first. Its example is made from the item's. */
 export function listOf<const Plural extends string, Item extends TSchema>(
   plural: Plural,
   item: Item,
@@ -75,5 +76,5 @@ export function listOf<const Plural extends string, Item extends TSchema>(
     [plural]: Type.Array(item, { description: 'The page, newest first.' }),
     pagination: Pagination,
   } as ListProperties<Plural, Item>
-  return answer(properties, { examples: [{ [plural]: examples, pagination }], ...documentation })
+  return response(properties, { examples: [{ [plural]: examples, pagination }], ...documentation })
 }

@@ -1,12 +1,12 @@
-import type { Static } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import { amountOut, textOut } from './fields.ts'
 import { exampleId, idSchema } from './ids.ts'
-import { answer, nullable, oneOf } from './schema.ts'
+import { nullable, oneOf, response } from './schema.ts'
 
 const reference = nullable(textOut('The payer’s reference.', 'invoice-2041'))
 
 /** A funding succeeded (interface section 6, contract section 8). Amounts in INR. */
-export const AgentFunded = answer(
+export const AgentFunded = response(
   {
     agent_id: idSchema('agt', 'The agent that was funded.'),
     amount: amountOut('What the owner paid, INR.'),
@@ -25,18 +25,18 @@ export const AgentFunded = answer(
 export type AgentFunded = Static<typeof AgentFunded>
 
 /** A payment completed; for the sender's platform (interface section 6). Amounts in INR. */
-export const AgentPaymentSent = answer(
+export const AgentPaymentSent = response(
   {
     agent_id: idSchema('agt', 'The payer.'),
     payment_id: idSchema('pay'),
     to: idSchema('agt', 'The payee.'),
-    amount: amountOut('What the payee got, INR.'),
-    fee: amountOut('What the payer paid on top, INR.'),
+    amount: amountOut('What the payee received, INR.'),
+    fee: amountOut('The fee that the payer paid, INR.'),
     reference,
   },
   {
     title: 'AgentPaymentSent',
-    description: 'An agent of yours paid.',
+    description: 'One of your agents paid.',
     examples: [
       {
         agent_id: exampleId('agt'),
@@ -52,17 +52,17 @@ export const AgentPaymentSent = answer(
 export type AgentPaymentSent = Static<typeof AgentPaymentSent>
 
 /** A payment completed; for the receiver's platform (interface section 6). Amounts in INR. */
-export const AgentPaymentReceived = answer(
+export const AgentPaymentReceived = response(
   {
     agent_id: idSchema('agt', 'The payee.'),
     payment_id: idSchema('pay'),
     from: idSchema('agt', 'The payer.'),
-    amount: amountOut('What the payee got, INR.'),
+    amount: amountOut('What the payee received, INR.'),
     reference,
   },
   {
     title: 'AgentPaymentReceived',
-    description: 'An agent of yours was paid.',
+    description: 'One of your agents was paid.',
     examples: [
       {
         agent_id: exampleId('agt', 2),
@@ -76,19 +76,16 @@ export const AgentPaymentReceived = answer(
 )
 export type AgentPaymentReceived = Static<typeof AgentPaymentReceived>
 
-/** A payee gave money back; for the platforms of both sides (contract section 4, Refund). Amounts in INR. */
-export const AgentPaymentRefunded = answer(
+/** A payee refunded a payment; for the platforms of both sides (contract section 4, Refund). Amounts in INR. */
+export const AgentPaymentRefunded = response(
   {
-    agent_id: idSchema(
-      'agt',
-      'The agent of yours that this concerns: who gave the money back, or who got it.',
-    ),
+    agent_id: idSchema('agt', 'Your agent in this event: the refunding agent or the refunded one.'),
     refund_id: idSchema('rfd'),
     payment_id: idSchema('pay', 'The payment that was refunded.'),
-    from: idSchema('agt', 'Who gave it back: the payee of the payment.'),
-    to: idSchema('agt', 'Who got it: the payer of the payment.'),
-    amount: amountOut('What went back, INR.'),
-    refunded_total: amountOut('What has gone back of this payment so far, INR.'),
+    from: idSchema('agt', 'The refunding agent: the payee of the payment.'),
+    to: idSchema('agt', 'The refunded agent: the payer of the payment.'),
+    amount: amountOut('The refunded amount, INR.'),
+    refunded_total: amountOut('The total refunded of this payment so far, INR.'),
   },
   {
     title: 'AgentPaymentRefunded',
@@ -108,13 +105,13 @@ export const AgentPaymentRefunded = answer(
 )
 export type AgentPaymentRefunded = Static<typeof AgentPaymentRefunded>
 
-/** A funding ended without money (contract section 8). Amounts in INR. */
-export const AgentFundingFailed = answer(
+/** A funding failed (contract section 8). Amounts in INR. */
+export const AgentFundingFailed = response(
   {
     agent_id: idSchema('agt', 'The agent that was to be funded.'),
     funding_id: idSchema('fund'),
-    amount: amountOut('What the owner was asked for, INR.'),
-    reason: textOut('Why, in one word.', 'expired'),
+    amount: amountOut('The requested amount, INR.'),
+    reason: textOut('The reason, in one word.', 'expired'),
   },
   {
     title: 'AgentFundingFailed',
@@ -126,14 +123,14 @@ export const AgentFundingFailed = answer(
 )
 export type AgentFundingFailed = Static<typeof AgentFundingFailed>
 
-/** The bank took a funding back (contract section 8). Amounts in INR; the balance may be negative now. */
-export const AgentFundingReversed = answer(
+/** A chargeback reversed a funding (contract section 8). Amounts in INR; the balance may be negative. */
+export const AgentFundingReversed = response(
   {
     agent_id: idSchema('agt', 'The agent that had been funded.'),
     funding_id: idSchema('fund'),
-    amount: amountOut('What the bank took back, INR.'),
-    net_amount: amountOut('What the wallet lost, INR.'),
-    balance: amountOut('What the wallet holds now, INR; below 0 nothing can be sent.'),
+    amount: amountOut('What the bank reversed, INR.'),
+    net_amount: amountOut('What the wallet was debited, INR.'),
+    balance: amountOut('The balance after it, INR; below 0 the wallet cannot send.'),
   },
   {
     title: 'AgentFundingReversed',
@@ -152,10 +149,10 @@ export const AgentFundingReversed = answer(
 export type AgentFundingReversed = Static<typeof AgentFundingReversed>
 
 /** A settlement reached the owner's bank (interface section 6). Amounts in INR. */
-export const AgentSettlementCompleted = answer(
+export const AgentSettlementCompleted = response(
   {
     agent_id: idSchema('agt', 'The agent whose unused balance was settled.'),
-    amount: amountOut('What the bank got, INR.'),
+    amount: amountOut('What was paid to the bank, INR.'),
     utr: textOut('The bank’s reference.', 'UTR0000000001'),
     transaction_id: idSchema('txn'),
   },
@@ -170,7 +167,7 @@ export const AgentSettlementCompleted = answer(
 export type AgentSettlementCompleted = Static<typeof AgentSettlementCompleted>
 
 /** A withdrawal reached the owner's bank (contract section 8). Amounts in INR. */
-export const AgentWithdrawalCompleted = answer(AgentSettlementCompleted.properties, {
+export const AgentWithdrawalCompleted = response(AgentSettlementCompleted.properties, {
   title: 'AgentWithdrawalCompleted',
   description: 'A withdrawal reached the owner’s bank.',
   examples: [
@@ -179,14 +176,14 @@ export const AgentWithdrawalCompleted = answer(AgentSettlementCompleted.properti
 })
 export type AgentWithdrawalCompleted = Static<typeof AgentWithdrawalCompleted>
 
-/** A payout came back into the wallet (contract section 8). Amounts in INR. */
-export const AgentWithdrawalFailed = answer(
+/** A payout returned to the wallet (contract section 8). Amounts in INR. */
+export const AgentWithdrawalFailed = response(
   {
-    agent_id: idSchema('agt', 'The agent whose wallet has the money again.'),
-    amount: amountOut('What came back, INR.'),
+    agent_id: idSchema('agt', 'The agent whose wallet was credited again.'),
+    amount: amountOut('The returned amount, INR.'),
     transaction_id: idSchema('txn'),
     type: oneOf(['withdraw', 'settlement'], 'What it was.'),
-    status: oneOf(['failed', 'reversed'], '`reversed`: the bank had taken it first.'),
+    status: oneOf(['failed', 'reversed'], '`reversed`: the bank had accepted it first.'),
   },
   {
     title: 'AgentWithdrawalFailed',
@@ -205,11 +202,11 @@ export const AgentWithdrawalFailed = answer(
 export type AgentWithdrawalFailed = Static<typeof AgentWithdrawalFailed>
 
 const escrowProperties = {
-  agent_id: idSchema('agt', 'The agent of yours that this concerns: the payer, or who got the money.'),
+  agent_id: idSchema('agt', 'Your agent in this event: the payer or the payee.'),
   escrow_id: idSchema('esc'),
   from: idSchema('agt', 'The payer.'),
-  to: nullable(idSchema('agt', 'Who shall have, or has, the money; null while nobody was named.')),
-  amount: amountOut('What is held, INR.'),
+  to: nullable(idSchema('agt', 'The recipient; null if none is named.')),
+  amount: amountOut('The held amount, INR.'),
   reference,
 }
 
@@ -222,16 +219,16 @@ const escrowExample = {
   reference: 'order-77',
 }
 
-/** Money was set aside; for the payer's platform (contract section 8). Amounts in INR. */
-export const AgentEscrowHeld = answer(escrowProperties, {
+/** Money was held in escrow; for the payer's platform (contract section 8). Amounts in INR. */
+export const AgentEscrowHeld = response(escrowProperties, {
   title: 'AgentEscrowHeld',
-  description: 'Money of an agent of yours was put into escrow.',
+  description: 'Money of one of your agents was held in escrow.',
   examples: [escrowExample],
 })
 export type AgentEscrowHeld = Static<typeof AgentEscrowHeld>
 
 /** An escrow was released; for the platforms of both sides (contract section 6). Amounts in INR. */
-export const AgentEscrowReleased = answer(escrowProperties, {
+export const AgentEscrowReleased = response(escrowProperties, {
   title: 'AgentEscrowReleased',
   description: 'An escrow was released.',
   examples: [escrowExample],
@@ -239,9 +236,25 @@ export const AgentEscrowReleased = answer(escrowProperties, {
 export type AgentEscrowReleased = Static<typeof AgentEscrowReleased>
 
 /** An escrow was refunded; for the payer's platform (contract section 8). Amounts in INR. */
-export const AgentEscrowRefunded = answer(escrowProperties, {
+export const AgentEscrowRefunded = response(escrowProperties, {
   title: 'AgentEscrowRefunded',
   description: 'An escrow was refunded.',
   examples: [escrowExample],
 })
 export type AgentEscrowRefunded = Static<typeof AgentEscrowRefunded>
+
+/** The data of every event about money, by the event's name. */
+export const MONEY_EVENTS = {
+  'agent.funded': AgentFunded,
+  'agent.funding.failed': AgentFundingFailed,
+  'agent.funding.reversed': AgentFundingReversed,
+  'agent.payment.sent': AgentPaymentSent,
+  'agent.payment.received': AgentPaymentReceived,
+  'agent.payment.refunded': AgentPaymentRefunded,
+  'agent.escrow.held': AgentEscrowHeld,
+  'agent.escrow.released': AgentEscrowReleased,
+  'agent.escrow.refunded': AgentEscrowRefunded,
+  'agent.settlement.completed': AgentSettlementCompleted,
+  'agent.withdrawal.completed': AgentWithdrawalCompleted,
+  'agent.withdrawal.failed': AgentWithdrawalFailed,
+} as const satisfies Record<string, TSchema>

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { amountOut, EXAMPLE_TIME, textOut, timestamp } from './fields.ts'
 import { exampleId, idSchema } from './ids.ts'
-import { answer, nullable, oneOf } from './schema.ts'
+import { nullable, oneOf, response } from './schema.ts'
 
-/** How many agents an organization of each tier may have (interface section 8). */
+/** The maximum number of agents of an organization, by its tier (interface section 8). */
 export const MAX_AGENTS = { tier1: 5, tier2: 20, tier3: 100 } as const
 
 export type OrganizationTier = keyof typeof MAX_AGENTS
@@ -20,14 +20,14 @@ export type MemberRole = (typeof MEMBER_ROLES)[number]
 const organizationProperties = {
   id: idSchema('org'),
   name: textOut('Its name.', 'Research Lab'),
-  owner_id: idSchema('own', 'Whose agents it groups.'),
+  owner_id: idSchema('own', 'The owner of its agents.'),
   tier: oneOf(ORGANIZATION_TIERS, 'Its size class.'),
-  max_agents: Type.Integer({ description: 'How many members it may have.', examples: [5] }),
+  max_agents: Type.Integer({ description: 'The maximum number of members.', examples: [5] }),
   status: oneOf(ORGANIZATION_STATUSES, '`frozen` while its owner is frozen.'),
   treasury_agent_id: nullable(
-    idSchema('agt', 'The member whose wallet money is allocated from; null until named.'),
+    idSchema('agt', 'The member from whose wallet money is allocated; null until one is named.'),
   ),
-  created_at: timestamp('When it was founded.'),
+  created_at: timestamp('When it was created.'),
 }
 
 const organizationExample = {
@@ -42,7 +42,7 @@ const organizationExample = {
 }
 
 /** An organization: agents of one owner with a treasury and budgets (interface section 2, contract section 8). */
-export const Organization = answer(organizationProperties, {
+export const Organization = response(organizationProperties, {
   title: 'Organization',
   description: 'Agents of one owner with a common treasury.',
   examples: [organizationExample],
@@ -52,17 +52,17 @@ export type Organization = Static<typeof Organization>
 const memberProperties = {
   agent_id: idSchema('agt'),
   agent_name: textOut('The agent’s name.', 'Translation Agent'),
-  role: oneOf(MEMBER_ROLES, 'Its role. There is one treasury at most.'),
+  role: oneOf(MEMBER_ROLES, 'The member’s role. There is at most one treasury.'),
   budget_limit: nullable(
-    amountOut('At most this much may it spend in an IST calendar month, INR; null: no budget of its own.'),
+    amountOut('The most that it may spend in a calendar month in IST, INR; null: no budget.'),
   ),
   pending_budget: nullable(
-    answer(
+    response(
       {
-        value: nullable(amountOut('What the budget becomes, INR; null: it ends.')),
+        value: nullable(amountOut('The new budget, INR; null: no budget.')),
         effective_at: timestamp('When it takes effect.'),
       },
-      { description: 'A raised budget that waits for the cooldown; null when none waits.' },
+      { description: 'A raised budget that waits for the cooldown; null if none waits.' },
     ),
   ),
 }
@@ -76,7 +76,7 @@ const memberExample = {
 }
 
 /** A member of an organization (interface section 2). Amounts in INR. */
-export const Member = answer(
+export const Member = response(
   { org_id: idSchema('org'), ...memberProperties, joined_at: timestamp('When it became a member.') },
   {
     title: 'Member',
@@ -87,18 +87,18 @@ export const Member = answer(
 export type Member = Static<typeof Member>
 
 /** The budgets of an organization's members for this IST calendar month (contract section 8). Amounts in INR. */
-export const Budget = answer(
+export const Budget = response(
   {
     org_id: idSchema('org'),
     members: Type.Array(
-      answer(
+      response(
         {
           ...memberProperties,
           spent_this_month: amountOut(
-            'What it spent in this IST calendar month, fees apart, INR; before it joined too.',
+            'What it has spent in this calendar month in IST, without fees, including before it joined, INR.',
           ),
           remaining: nullable(
-            amountOut('What its budget leaves, INR, never below 0; null without a budget.'),
+            amountOut('What is left of its budget, INR, never below 0; null without a budget.'),
           ),
         },
         { description: 'One member.' },
@@ -108,7 +108,7 @@ export const Budget = answer(
   },
   {
     title: 'Budget',
-    description: 'Who may spend how much this month.',
+    description: 'The members’ budgets for this month.',
     examples: [
       { org_id: exampleId('org'), members: [{ ...memberExample, spent_this_month: 0, remaining: 400 }] },
     ],

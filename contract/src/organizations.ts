@@ -5,7 +5,7 @@ import { exampleId, idParam, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { Budget, MEMBER_ROLES, Member, ORGANIZATION_TIERS, Organization } from './organization-records.ts'
 import { route } from './route.ts'
-import { answer, nullable, oneOf, request } from './schema.ts'
+import { nullable, oneOf, request, response } from './schema.ts'
 import { Transaction } from './transactions.ts'
 
 const ofOrganization = request({ org_id: idParam('org') })
@@ -16,7 +16,8 @@ const budgetIn = nullable(
     minimum: 0,
     maximum: MAX_AMOUNT_INR,
     format: 'inr',
-    description: 'At most this much a month, INR; 0: nothing at all; null: no budget. The treasury has none.',
+    description:
+      'The most that the member may spend in a month, INR; 0: nothing; null: no budget. The treasury has none.',
     examples: [400],
   }),
 )
@@ -28,14 +29,14 @@ export const createOrganization = route({
   tag: 'Organizations',
   summary: 'Create an organization',
   description:
-    'It begins without members. While its owner is frozen, so is it, and nothing of it can be changed (409).',
+    'A new organization has no members. While its owner is frozen, it is frozen too and cannot be changed (409).',
   who: ['owner'],
   body: request(
     {
       name: nameText('Its name.', 'Research Lab'),
       tier: oneOf(ORGANIZATION_TIERS, 'Its size class: 5, 20 or 100 agents.'),
       owner_id: Type.Optional(
-        idSchema('own', 'Whose it is. Needed when the session covers owners on several platforms.'),
+        idSchema('own', 'The owner. Required if the session covers owners on several platforms.'),
       ),
     },
     {
@@ -55,10 +56,10 @@ export const listOrganizations = route({
   path: '/v1/orgs',
   tag: 'Organizations',
   summary: 'List organizations',
-  description: 'Those of the session’s owners; for a platform those of its owners.',
+  description: 'The organizations of the session’s owners; for a platform, those of its owners.',
   who: ['owner', 'platform'],
   query: request({
-    owner_id: Type.Optional(idSchema('own', 'Only those of this owner.')),
+    owner_id: Type.Optional(idSchema('own', 'Only organizations of this owner.')),
     ...pageQuery,
   }),
   status: 200,
@@ -75,7 +76,7 @@ export const getOrganization = route({
   path: '/v1/orgs/{org_id}',
   tag: 'Organizations',
   summary: 'Get an organization',
-  description: 'For the owner, and the platform of the owner. To anyone else it is `not_found`.',
+  description: 'For the owner and the owner’s platform. For other callers it is `not_found`.',
   who: ['owner', 'platform'],
   params: ofOrganization,
   status: 200,
@@ -90,7 +91,7 @@ export const addMember = route({
   tag: 'Organizations',
   summary: 'Add a member',
   description:
-    'The agent must be the same owner’s (403 otherwise) and in no organization. 409 when the organization is full or has a treasury already. What the agent spent earlier in the month counts against its budget. An agent that left an organization less than a cooldown ago still has the budget of then: a lower one holds at once, a higher one or none waits in `pending_budget`.',
+    'The agent must belong to the same owner (otherwise 403) and to no organization. 409 if the organization is full or already has a treasury. What the agent spent earlier in the month counts against its budget. An agent that left an organization less than a cooldown ago still has its earlier budget: a lower budget applies at once, a higher one or none waits in `pending_budget`.',
   who: ['owner'],
   params: ofOrganization,
   body: request(
@@ -117,7 +118,7 @@ export const updateMember = route({
   tag: 'Organizations',
   summary: 'Change a member’s role or budget',
   description:
-    'A role and a lower budget hold from the agent’s next payment on. A higher budget, or none, waits for the cooldown in `pending_budget`; the budget in force, set again, cancels it. While the owner is frozen, only lowering and cancelling work. A budget below what was spent leaves nothing. The treasury has no budget (400), and keeps its role until another is named (409).',
+    'A role and a lower budget apply from the agent’s next payment on. A higher budget, or none, waits for the cooldown in `pending_budget`; setting the budget in force again cancels it. While the owner is frozen, only lowering and cancelling work. If a budget is below what was spent, nothing is left. The treasury has no budget (400), and keeps its role until another member is named (409).',
   who: ['owner'],
   params: ofMember,
   body: request(
@@ -125,7 +126,7 @@ export const updateMember = route({
       role: Type.Optional(oneOf(MEMBER_ROLES, 'Its role.')),
       budget_limit: Type.Optional(budgetIn),
     },
-    { title: 'MemberChange', description: 'What is to change.', examples: [{ budget_limit: 400 }] },
+    { title: 'MemberChange', description: 'The changes.', examples: [{ budget_limit: 400 }] },
   ),
   status: 200,
   response: Member,
@@ -139,12 +140,12 @@ export const removeMember = route({
   tag: 'Organizations',
   summary: 'Remove a member',
   description:
-    'Its budget holds until the cooldown has passed, and then ends. The treasury cannot leave until another is named (409).',
+    'The member’s budget applies until the cooldown has passed, and then ends. The treasury cannot leave until another member is named (409).',
   who: ['owner'],
   params: ofMember,
   status: 200,
   response: Member,
-  responseDescription: 'The member as it was.',
+  responseDescription: 'The member before its removal.',
   errors: ['not_found', 'conflict'],
 })
 
@@ -155,12 +156,16 @@ export const nameTreasury = route({
   tag: 'Organizations',
   summary: 'Name the treasury',
   description:
-    'A member becomes the treasury and loses its budget once the cooldown has passed; the treasury before it becomes a worker.',
+    'The member becomes the treasury and has no budget once the cooldown has passed. The previous treasury becomes a worker.',
   who: ['owner'],
   params: ofOrganization,
   body: request(
     { agent_id: idSchema('agt') },
-    { title: 'TreasuryRequest', description: 'Who it shall be.', examples: [{ agent_id: exampleId('agt') }] },
+    {
+      title: 'TreasuryRequest',
+      description: 'The new treasury.',
+      examples: [{ agent_id: exampleId('agt') }],
+    },
   ),
   status: 200,
   response: Organization,
@@ -178,26 +183,26 @@ export const allocate = route({
   who: ['owner'],
   params: ofOrganization,
   body: request(
-    { agent_id: idSchema('agt', 'The member that gets it.'), amount: amountIn('How much, INR.') },
+    { agent_id: idSchema('agt', 'The receiving member.'), amount: amountIn('The amount, INR.') },
     {
       title: 'AllocationRequest',
-      description: 'To whom and how much.',
+      description: 'The receiving member and the amount.',
       examples: [{ agent_id: exampleId('agt', 2), amount: 400 }],
     },
   ),
   status: 200,
-  response: answer(
+  response: response(
     {
       org_id: idSchema('org'),
-      agent_id: idSchema('agt', 'The member that got it.'),
-      amount: amountOut('How much, INR.'),
-      transaction_id: idSchema('txn', 'The treasury’s line of it.'),
-      treasury_balance: amountOut('What the treasury has left, INR.'),
-      agent_balance: amountOut('What the member has now, INR.'),
+      agent_id: idSchema('agt', 'The receiving member.'),
+      amount: amountOut('The amount, INR.'),
+      transaction_id: idSchema('txn', 'The line of the treasury’s statement.'),
+      treasury_balance: amountOut('The treasury’s balance afterwards, INR.'),
+      agent_balance: amountOut('The member’s balance afterwards, INR.'),
     },
     {
       title: 'Allocation',
-      description: 'Money moved within an organization.',
+      description: 'The allocation.',
       examples: [
         {
           org_id: exampleId('org'),
@@ -226,7 +231,7 @@ export const listOrganizationTransactions = route({
   path: '/v1/orgs/{org_id}/transactions',
   tag: 'Organizations',
   summary: 'List an organization’s transactions',
-  description: 'Those of all present members, newest first.',
+  description: 'The transactions of all present members, newest first.',
   who: ['owner', 'platform'],
   params: ofOrganization,
   query: request(pageQuery),
@@ -244,7 +249,7 @@ export const getBudget = route({
   path: '/v1/orgs/{org_id}/budget',
   tag: 'Organizations',
   summary: 'Get the budgets',
-  description: 'All members with what they may spend in this IST calendar month, and what they have spent.',
+  description: 'All members with their budgets for this calendar month in IST, and what they have spent.',
   who: ['owner', 'platform'],
   params: ofOrganization,
   status: 200,

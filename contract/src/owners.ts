@@ -3,14 +3,14 @@ import { EXAMPLE_TIME, emailIn, nameText, phoneIn, textOut, timestamp } from './
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { route } from './route.ts'
-import { answer, nullable, oneOf, request } from './schema.ts'
+import { nullable, oneOf, request, response } from './schema.ts'
 
 /** The trust tiers, from the lowest; a tier sets default limits (interface section 8). */
 export const TIERS = ['sandbox', 'tier1', 'tier2', 'tier3'] as const
 
 export type Tier = (typeof TIERS)[number]
 
-/** How far the owner's bank verification is (contract section 3). */
+/** The status of an owner's bank verification (contract section 3). */
 export const KYC_STATUSES = ['none', 'pending', 'verified', 'failed'] as const
 
 export type KycStatus = (typeof KYC_STATUSES)[number]
@@ -29,27 +29,27 @@ export const ownerProperties = {
   phone: textOut('Indian mobile number, 10 digits.', '9876543210'),
   email: nullable(textOut('E-mail address.', 'asha@example.com')),
   pan: textOut('The PAN with its middle hidden.', 'ABCxxxxx4F'),
-  kyc_status: oneOf(KYC_STATUSES, 'How far bank verification is.'),
+  kyc_status: oneOf(KYC_STATUSES, 'The status of the bank verification.'),
   reason: nullable(
-    textOut('Why the account submitted last is not verified; null when it is.', 'name_mismatch'),
+    textOut('Why the last submitted account is not verified; null if it is.', 'name_mismatch'),
   ),
   tier: oneOf(TIERS, 'The trust tier, which sets default limits.'),
-  status: oneOf(OWNER_STATUSES, 'A frozen owner has all agents frozen.'),
+  status: oneOf(OWNER_STATUSES, 'The agents of a frozen owner are frozen.'),
   link_status: oneOf(
     LINK_STATUSES,
-    'Whether the holder of the phone has accepted this owner. Until then no session covers it: an approval of its agents waits until it expires. Funding, verification and payments work.',
+    'Whether the holder of the phone has accepted this owner. Until then no session covers it, so approvals of its agents wait until they expire. Funding, verification and payments work.',
   ),
   bank_account_last4: nullable(textOut('The last four digits of the bank account.', '9012')),
   bank_ifsc: nullable(textOut('The IFSC of the bank branch.', 'HDFC0001234')),
   pending_bank_account: nullable(
-    answer(
+    response(
       {
         last4: textOut('The last four digits of the account.', '3456'),
         ifsc: textOut('The IFSC of its branch.', 'ICIC0004321'),
-        effective_at: timestamp('From when on payouts go to it.'),
+        effective_at: timestamp('When payouts start to go to it.'),
       },
       {
-        description: 'A verified account that waits for the cooldown to take the place of the one in force.',
+        description: 'A verified account that replaces the one in force after the cooldown.',
       },
     ),
   ),
@@ -73,10 +73,10 @@ export const ownerExample = {
   created_at: EXAMPLE_TIME,
 }
 
-/** An owner: the person behind agents (contract section 3). The PAN is masked, the bank account shows four digits. */
-export const Owner = answer(ownerProperties, {
+/** An owner of agents (contract section 3). The PAN is masked, and the bank account has only its last four digits. */
+export const Owner = response(ownerProperties, {
   title: 'Owner',
-  description: 'The person behind agents.',
+  description: 'The person or business that owns agents.',
   examples: [ownerExample],
 })
 export type Owner = Static<typeof Owner>
@@ -90,7 +90,7 @@ export const createOwner = route({
   tag: 'Owners',
   summary: 'Create an owner',
   description:
-    'Registers the person behind agents, in tier `sandbox` until a bank account is verified. The same phone or PAN twice on one platform is `conflict` with `details.owner_id`. The owner is an invitation (`link_status: invited`) until the holder of the phone accepts it: the first login accepts the only owner of its phone, every other one is accepted in a session. Until then agents can be created and funded, and pay within their limits, but nobody can approve for them.',
+    'Creates an owner, in tier `sandbox` until a bank account is verified. A second owner with the same phone or PAN on one platform is `conflict`, with `details.owner_id`. The owner is an invitation (`link_status: invited`) until the holder of the phone accepts it: the first login accepts the only owner of its phone, and any other owner is accepted in a session. Until then agents can be created and funded, and can pay within their limits, but nobody can approve for them.',
   who: ['platform'],
   body: request(
     {
@@ -98,7 +98,7 @@ export const createOwner = route({
       phone: phoneIn('The phone that the person logs in with.'),
       pan: Type.String({
         pattern: '^[A-Za-z]{5}[0-9]{4}[A-Za-z]$',
-        description: 'The PAN: five letters, four digits, one letter. Stored encrypted, answered masked.',
+        description: 'The PAN: five letters, four digits, one letter. Stored encrypted, returned masked.',
         examples: ['ABCDE1234F'],
       }),
       email: Type.Optional(emailIn('E-mail address.')),
@@ -136,7 +136,7 @@ export const getOwner = route({
   path: '/v1/owners/{owner_id}',
   tag: 'Owners',
   summary: 'Get an owner',
-  description: 'The record with masked personal data. Another platform’s owner is `not_found`.',
+  description: 'The owner with masked personal data. Another platform’s owner is `not_found`.',
   who: ['platform', 'owner', 'admin'],
   params,
   status: 200,
@@ -151,7 +151,7 @@ export const submitKyc = route({
   tag: 'Owners',
   summary: 'Verify the owner’s bank account',
   description:
-    'Checks with the bank that the account exists and that its holder’s name matches. `verified` moves the owner and all agents from tier `sandbox` to `tier1`. Money ever leaves only to this account. `pending` (reason `bank_pending` or `bank_unavailable`): the bank is asked again until it decides; get the owner or take `owner.kyc.updated`. `failed` says why: `name_mismatch`, `account_invalid`, `account_blocked` or `account_type`. Whoever is pending or failed may submit again, and the newest submission counts. A verified owner may submit another account: the verified one stays in force until the other is verified, `reason` says how that one stands, and one that the bank refuses at once is `conflict` with `details.reason`. A changed account waits for the cooldown in `pending_bank_account`: until then withdrawals and settlements go to the one in force, and the owner is told by text message. Another change takes its place and waits anew; the account in force, submitted again, cancels it. While the owner is frozen a submission is `conflict`, and neither a verdict nor a waiting account takes effect.',
+    'Checks with the bank that the account exists and that its holder’s name matches. `verified` moves the owner and all its agents from tier `sandbox` to `tier1`. Money leaves only to this account. `pending` (reason `bank_pending` or `bank_unavailable`): the bank is asked again until it decides; get the owner, or receive `owner.kyc.updated`. `failed` has a reason: `name_mismatch`, `account_invalid`, `account_blocked` or `account_type`. While the verification is pending or after it failed, you may submit again; the newest submission counts. A verified owner may submit another account: the verified one stays in force until the other is verified, `reason` has the state of the other one, and an account that the bank refuses at once is `conflict` with `details.reason`. A changed account waits for the cooldown in `pending_bank_account`: until then withdrawals and settlements go to the one in force, and the owner gets a text message. Another change replaces it and starts the cooldown again; submitting the account in force again cancels it. The platform and the owner can each submit 10 accounts a day; until the holder of the phone accepts the owner, its verified account can be changed three times a day, so that the phone is told of each change. While the owner is frozen, a submission is `conflict`, and no verdict or waiting account takes effect.',
   who: ['platform', 'owner'],
   params,
   body: request(
@@ -170,17 +170,17 @@ export const submitKyc = route({
     { title: 'SubmitKycRequest', examples: [{ bank_account: '123456789012', bank_ifsc: 'HDFC0001234' }] },
   ),
   status: 200,
-  response: answer(
+  response: response(
     {
       ...ownerProperties,
-      name_at_bank: nullable(textOut('The account holder’s name as the bank gave it.', 'ASHA RAO')),
+      name_at_bank: nullable(textOut('The account holder’s name at the bank.', 'ASHA RAO')),
       name_match_score: nullable(
         Type.Number({ description: 'How well the names match, 0 to 100.', examples: [100] }),
       ),
     },
     {
       title: 'KycResult',
-      description: 'The owner after the check, and what the bank said.',
+      description: 'The owner after the check, and the bank’s response.',
       examples: [
         {
           ...ownerExample,
@@ -205,7 +205,7 @@ export const cancelBankAccountChange = route({
   tag: 'Owners',
   summary: 'Cancel a change of the bank account',
   description:
-    'Drops the account that waits for the cooldown, and one that the bank has not decided about. Payouts go on to the account in force. It works while the owner is frozen. `not_found` when nothing waits.',
+    'Cancels the account that waits for the cooldown, and one that the bank has not decided about. Payouts continue to go to the account in force. It works while the owner is frozen. If nothing waits, the response is `not_found`.',
   who: ['platform', 'owner'],
   params,
   status: 200,

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { exampleId, idSchema } from './ids.ts'
-import { answer, oneOf } from './schema.ts'
+import { oneOf, response } from './schema.ts'
 
 /** The header of a 402 response: base64 of a `PaymentChallenge` as JSON (interface section 4, Pay-per-call). */
 export const CHALLENGE_HEADER = 'X-SERVICE-PAY'
@@ -9,7 +9,7 @@ export const CHALLENGE_HEADER = 'X-SERVICE-PAY'
 export const PROOF_HEADER = 'X-SERVICE-PAYMENT'
 
 const exampleNonce = '0b54f0c2-7a0e-4a52-9a51-4a6c3a1f0d7e'
-const nonceDescription = 'A UUID, accepted once. The payer uses it as the payment’s reference.'
+const nonceDescription = 'A UUID that is accepted once. The payer sends it as the payment’s reference.'
 const nonce = Type.String({
   minLength: 1,
   maxLength: 255,
@@ -17,18 +17,18 @@ const nonce = Type.String({
   examples: [exampleNonce],
 })
 
-/** What a seller asks for. `amount` is a decimal string in INR. camelCase, as the interface writes it. */
-export const PaymentChallenge = answer(
+/** A seller's price. `amount` is a decimal string in INR. In camelCase, as in the interface. */
+export const PaymentChallenge = response(
   {
     payTo: Type.String({
       minLength: 1,
       maxLength: 64,
-      description: 'Whom to pay: a handle or an agent id.',
+      description: 'The payee: a handle or an agent id.',
       examples: ['translator'],
     }),
     amount: Type.String({
       pattern: '^[0-9]{1,11}(?:\\.[0-9]{1,2})?$',
-      description: 'How much, INR, as a decimal string.',
+      description: 'The price, INR, as a decimal string.',
       examples: ['12.50'],
     }),
     asset: oneOf(['INR'], 'The currency.'),
@@ -42,8 +42,8 @@ export const PaymentChallenge = answer(
 )
 export type PaymentChallenge = Static<typeof PaymentChallenge>
 
-/** How a buyer shows that it has paid. `transactionId` is the payment's id. */
-export const PaymentProof = answer(
+/** A buyer's proof of payment. `transactionId` is the payment's id. */
+export const PaymentProof = response(
   {
     version: Type.Literal(1, { description: 'The version of this protocol.' }),
     transactionId: idSchema('pay', 'The payment made for the nonce.'),
@@ -53,7 +53,7 @@ export const PaymentProof = answer(
       Type.String({
         maxLength: 5_500,
         description:
-          'The `token` of the payment’s receipt, as `pay` answers it on request. A seller that has the service’s public keys refuses an invented one without asking.',
+          'The `token` of the payment’s receipt, which `pay` returns on request. With it a seller refuses an invented proof by the service’s public keys, without a request to the service.',
         examples: ['eyJhbGciOiJFZERTQSJ9.e30.AAAA'],
       }),
     ),

@@ -12,9 +12,9 @@ import {
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { route } from './route.ts'
-import { answer, nullable, oneOf, request } from './schema.ts'
+import { nullable, oneOf, request, response } from './schema.ts'
 
-/** How a payment came out (interface section 2). A refused one is an error, not a status. */
+/** The result of a payment (interface section 2). A refused payment is an error, not a status. */
 export const PAYMENT_STATUSES = ['completed', 'pending_approval'] as const
 
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number]
@@ -27,18 +27,18 @@ const resultProperties = {
   ),
   from_balance: amountOut('The sender’s balance after amount and fee, INR; unchanged while it waits.'),
   cost: amountOut('The fee, INR: 0.5 % of the amount, at least 1.'),
-  approval_id: Type.Optional(idSchema('apr', 'What the owner approves; there only while it waits.')),
+  approval_id: Type.Optional(idSchema('apr', 'The approval; present only while the payment waits.')),
   receipt_id: Type.Optional(idSchema('rcp', 'The signed receipt; absent while it waits.')),
   transaction_id: Type.Optional(idSchema('txn', 'The sender’s statement line; absent while it waits.')),
   receipt_token: Type.Optional(
     nullable(
       textOut(
-        'The receipt’s `token`, where `receipt_token` asked for it; null while it waits, and where it could not be signed: then read the receipt.',
+        'The receipt’s `token`, if the request had `receipt_token`; null while the payment waits, and if it could not be signed: then get the receipt.',
         'eyJhbGciOiJFZERTQSJ9.e30.AAAA',
       ),
     ),
   ),
-  created_at: timestamp('When the payment was made, or asked for.'),
+  created_at: timestamp('When the payment was made or requested.'),
 }
 
 const completed = {
@@ -61,21 +61,21 @@ const waiting = {
 }
 
 /** The response of `pay` (interface section 2, contract section 4). Amounts in INR. */
-export const PaymentResult = answer(resultProperties, {
+export const PaymentResult = response(resultProperties, {
   title: 'PaymentResult',
-  description: 'What became of the payment.',
+  description: 'The result of the payment.',
   examples: [completed, waiting],
 })
 export type PaymentResult = Static<typeof PaymentResult>
 
-/** A payment looked up later: its result and what was paid to whom (contract section 4). Amounts in INR. */
-export const Payment = answer(
+/** A payment that is looked up later: its result, parties and amount (contract section 4). Amounts in INR. */
+export const Payment = response(
   {
     ...resultProperties,
     from: idSchema('agt', 'The payer.'),
     to: idSchema('agt', 'The payee.'),
-    amount: amountOut('What the payee was paid, INR, without the fee.'),
-    refunded_total: amountOut('What the payee has given back of it so far, INR; 0 when nothing.'),
+    amount: amountOut('What the payee received, INR.'),
+    refunded_total: amountOut('What the payee has refunded of it so far, INR; 0 if nothing.'),
     reference: nullable(textOut('The caller’s reference.', 'invoice-2041')),
   },
   {
@@ -112,34 +112,34 @@ export const pay = route({
   tag: 'Payments',
   summary: 'Pay another agent',
   description:
-    'Moves INR to another agent at once. The payee gets the full amount; the payer pays it and a fee of 0.5 %, at least 1 INR. Checked in this order: body, idempotency key, the sender’s state, recipient, payee rules, limits, escrow threshold, balance, approval threshold. Always send an `idempotency_key` and use the same one when you try again: a key that was used is `idempotency_error` with the first payment in `details`, and money never moves twice. A refused payment does not use its key up. Above the approval threshold the answer is `pending_approval`: nothing has moved and nothing is held back; at most 50 requests of an agent wait, holds included, and one more is `conflict`; `GET /v1/approvals/{approval_id}` tells what became of it. Rejection or expiry frees the key.',
+    'Pays another agent at once. The payee receives the full amount; the payer pays it and a fee of 0.5 %, at least 1 INR. The checks, in this order: body, idempotency key, the sender’s state, recipient, payee rules, limits, escrow threshold, balance, approval threshold. Always send an `idempotency_key`, and use the same one when you retry: a used key is `idempotency_error` with the first payment in `details`, where `same_request` says whether it was the same, and money never moves twice. A refused payment does not use its key. Above the approval threshold the response is `pending_approval`: no money has moved or is held. At most 50 requests of an agent wait, holds included; one more is `conflict`. `GET /v1/approvals/{approval_id}` returns the result. Rejection or expiry frees the key.',
   who: ['agent'],
   params: payerParams,
   body: request(
     {
       to: agentReference('The payee: an agent id, or a handle in any case with or without `@`.'),
-      amount: amountIn('What the payee gets, INR, at most two decimals.'),
+      amount: amountIn('What the payee receives, INR, at most two decimals.'),
       reference: Type.Optional(
         lineText('Your own reference, stored unchanged; in pay-per-call the nonce.', 'invoice-2041'),
       ),
-      note: Type.Optional(noteText('What it is for, at most 500 characters.', 'Translation of 12 pages')),
+      note: Type.Optional(noteText('A note, at most 500 characters.', 'Translation of 12 pages')),
       idempotency_key: Type.Optional(
         lineText(
-          'One key for one purchase. Repeat it when you try again; never reuse it for another.',
+          'One key for each purchase. Send the same key when you retry, and never for another purchase.',
           'order-7f3a',
         ),
       ),
       unique_reference: Type.Optional(
         Type.Boolean({
           description:
-            'Refuse with `conflict` when you have already paid this payee with this `reference`, or such a payment waits for approval. It needs a `reference`.',
+            'If true, the payment is `conflict` if you have already paid this payee with this `reference`, or if such a payment waits for approval. Requires `reference`.',
           examples: [true],
         }),
       ),
       receipt_token: Type.Optional(
         Type.Boolean({
           description:
-            'Answer the signed receipt’s `token` too. In pay-per-call the proof carries it, so that the seller can tell a genuine payment from an invented one without asking.',
+            'If true, the response contains the signed receipt’s `token`. In pay-per-call it is part of the proof, so that the seller can recognise an invented payment without a request.',
           examples: [true],
         }),
       ),
@@ -179,7 +179,7 @@ export const getPayment = route({
   path: '/v1/agents/{agent_id}/payments/{payment_id}',
   tag: 'Payments',
   summary: 'Get a payment',
-  description: 'A payment that this agent made, by its id.',
+  description: 'A payment of this agent, by its id.',
   who: ['platform', 'agent', 'owner'],
   params: request({ agent_id: idParam('agt', 'The paying agent.'), payment_id: idParam('pay') }),
   status: 200,
@@ -194,7 +194,7 @@ export const listPayments = route({
   tag: 'Payments',
   summary: 'Find payments',
   description:
-    'Payments that this agent made, newest first, and those that wait for its owner’s approval: they have `payment_id` null and an `approval_id`. A client that lost the answer to a payment finds it by `idempotency_key` or `reference`; an empty list means that it did not happen.',
+    'Payments of this agent, newest first, including those that wait for its owner’s approval: their `payment_id` is null, and they have an `approval_id`. If the response to a payment was lost, find it by `idempotency_key` or `reference`; an empty list means that it was not made.',
   who: ['platform', 'agent', 'owner'],
   params: payerParams,
   query: request({
@@ -214,25 +214,25 @@ export const refundPayment = route({
   tag: 'Payments',
   summary: 'Refund a payment',
   description:
-    'The payee gives money back, without a fee and whatever the limits. All that is left when `amount` is absent; never more in total than was paid (`conflict`).',
+    'The payee refunds a payment, without a fee; limits do not apply. Without `amount` everything that is left is refunded. The total is never more than was paid (`conflict`).',
   who: ['agent'],
   params: request({ payment_id: idParam('pay') }),
   body: request(
     {
-      amount: Type.Optional(amountIn('How much to give back, INR; absent: all that is left.')),
+      amount: Type.Optional(amountIn('The amount to refund, INR; if absent, everything that is left.')),
       idempotency_key: Type.Optional(
-        lineText('One key for one refund. Repeat it when you try again.', 'refund-7f3a'),
+        lineText('One key for each refund. Send the same key when you retry.', 'refund-7f3a'),
       ),
     },
     { title: 'RefundRequest', examples: [{ amount: 100, idempotency_key: 'refund-7f3a' }, {}] },
   ),
   status: 200,
-  response: answer(
+  response: response(
     {
       refund_id: idSchema('rfd'),
       payment_id: idSchema('pay', 'The payment that is refunded.'),
-      amount: amountOut('What was given back now, INR.'),
-      refunded_total: amountOut('What was given back of this payment so far, INR.'),
+      amount: amountOut('The amount of this refund, INR.'),
+      refunded_total: amountOut('The total refunded of this payment, INR.'),
       transaction_id: idSchema('txn', 'The refunding agent’s statement line.'),
     },
     {

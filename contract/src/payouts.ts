@@ -2,17 +2,17 @@ import { type Static, Type } from 'typebox'
 import { amountIn, amountOut, textOut, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { route } from './route.ts'
-import { answer, oneOf, request } from './schema.ts'
+import { oneOf, request, response } from './schema.ts'
 
 /** Money on its way to the owner's bank (contract section 4, Withdraw). Amounts in INR. */
-export const Withdrawal = answer(
+export const Withdrawal = response(
   {
-    transaction_id: idSchema('txn', 'The line of the statement; its `status` and `utr` tell how it went on.'),
+    transaction_id: idSchema('txn', 'The statement line; its `status` and `utr` have the result.'),
     agent_id: idSchema('agt'),
-    amount: amountOut('What leaves the wallet, INR. There is no fee.'),
+    amount: amountOut('The amount, INR. There is no fee.'),
     status: oneOf(['pending'], 'The bank has not confirmed it yet.'),
     bank_account_last4: textOut('The last four digits of the owner’s account.', '9012'),
-    estimated_arrival: timestamp('When it should be there, by business days: the latest moment.'),
+    estimated_arrival: timestamp('When it should arrive at the latest, by business days.'),
   },
   {
     title: 'Withdrawal',
@@ -38,13 +38,13 @@ export const withdraw = route({
   tag: 'Wallet',
   summary: 'Withdraw to the owner’s bank',
   description:
-    'Sends money to the owner’s verified bank account, and nowhere else; it arrives within 1 to 2 business days. Without `amount` the whole balance goes. Should the bank not take it, the money comes back into the wallet. An owner without a verified account is `kyc_required`, a frozen or quarantined agent `policy_denied`, and so is a deactivated one that was stopped so when it ended (`held_as`).',
+    'Sends money to the owner’s verified bank account, and to no other. It arrives within 1 to 2 business days. Without `amount` the whole balance is withdrawn. If the bank refuses it, the money returns to the wallet. An owner without a verified account is `kyc_required`. A frozen or quarantined agent is `policy_denied`, and so is a deactivated one that was frozen or quarantined before (`held_as`).',
   who: ['platform', 'agent', 'owner'],
   params: request({ agent_id: idParam('agt') }),
   body: request(
     {
       amount: Type.Optional(
-        amountIn('What to withdraw, INR: any amount above 0 that the wallet has; absent: all.'),
+        amountIn('The amount, INR: above 0 and at most the balance; if absent, the whole balance.'),
       ),
     },
     { title: 'WithdrawRequest', examples: [{ amount: 400 }, {}] },

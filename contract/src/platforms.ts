@@ -2,29 +2,29 @@ import { type Static, Type } from 'typebox'
 import { EXAMPLE_TIME, emailIn, nameText, textOut, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema, PlatformSecret, WebhookSecret } from './ids.ts'
 import { route } from './route.ts'
-import { answer, nullable, oneOf, request } from './schema.ts'
+import { nullable, oneOf, request, response } from './schema.ts'
 
-/** Where webhooks go. The service checks the rest: no user info, and in live mode a public https address. */
+/** The address of webhooks. The service checks the rest: no user info, and in live mode a public https address. */
 const WebhookUrl = Type.String({
   maxLength: 2048,
   pattern: '^https?://\\S+$',
   format: 'single-line',
   description:
-    'Where webhooks are sent: http or https, in live mode https at a public address. No user name or password in it.',
+    'The address of webhooks: http or https, in live mode https at a public address, without user name and password.',
   examples: ['https://example.com/webhooks/wallet'],
 })
 
 const platformProperties = {
   platform_id: idSchema('plt'),
   name: textOut('The name.', 'Example Agents'),
-  email: nullable(textOut('Where the operator is reached.', 'dev@example.com')),
-  status: oneOf(['active', 'deleted'], 'A deleted platform takes no calls any more.'),
+  email: nullable(textOut('The e-mail address of the platform’s operator.', 'dev@example.com')),
+  status: oneOf(['active', 'deleted'], 'A deleted platform’s credentials no longer work.'),
   webhook_url: nullable(
-    textOut('Where webhooks are sent; null when none is registered.', 'https://example.com/webhooks/wallet'),
+    textOut('The address of webhooks; null if there is none.', 'https://example.com/webhooks/wallet'),
   ),
   webhook_disabled_at: nullable(
     timestamp(
-      'When the receiver answered 410 Gone: from then on events wait, and nothing is sent until `webhook_url` is set again. Else null.',
+      'When the receiver responded with 410 Gone: since then events wait, and nothing is sent until `webhook_url` is set again. Otherwise null.',
     ),
   ),
   created_at: timestamp('When it was created.'),
@@ -41,7 +41,7 @@ const platformExample = {
 }
 
 /** A platform: the developer account that owners and agents belong to (contract section 3). */
-export const Platform = answer(platformProperties, {
+export const Platform = response(platformProperties, {
   title: 'Platform',
   description: 'A developer account.',
   examples: [platformExample],
@@ -58,12 +58,12 @@ export const createPlatform = route({
   tag: 'Platforms',
   summary: 'Create a platform',
   description:
-    'Opens a developer account. The answer holds two secrets that are never shown again: `platform_secret` for calls to this service, `webhook_secret` to check its webhooks. Public while sign-up is open (`PLATFORM_SIGNUP`), otherwise for administrators.',
+    'Creates a developer account. The response contains two secrets that are never shown again: `platform_secret` for requests to this service, `webhook_secret` to verify its webhooks. Public while sign-up is open (`PLATFORM_SIGNUP`), otherwise only for administrators.',
   who: [],
   body: request(
     {
       name: nameText('The name of the platform.', 'Example Agents'),
-      email: Type.Optional(emailIn('Where the operator is reached.')),
+      email: Type.Optional(emailIn('The e-mail address of the platform’s operator.')),
       webhook_url: Type.Optional(WebhookUrl),
     },
     {
@@ -79,7 +79,7 @@ export const createPlatform = route({
     },
   ),
   status: 201,
-  response: answer(
+  response: response(
     {
       ...platformProperties,
       platform_secret: nullable(PlatformSecret),
@@ -106,7 +106,7 @@ export const getPlatform = route({
   path: '/v1/platforms/{platform_id}',
   tag: 'Platforms',
   summary: 'Get a platform',
-  description: 'The record without its secrets. Another platform is `not_found`.',
+  description: 'The platform without its secrets. Another platform is `not_found`.',
   who,
   params,
   status: 200,
@@ -121,13 +121,15 @@ export const updatePlatform = route({
   tag: 'Platforms',
   summary: 'Update a platform',
   description:
-    'Changes the fields that are sent and leaves the others. null clears `email` or `webhook_url`. What was not delivered yet goes to the new address; a `webhook_url` that is sent, be it the same, ends `webhook_disabled_at`.',
+    'Changes the fields in the request and no others. null clears `email` or `webhook_url`. Undelivered events go to the new address. Any `webhook_url` in the request, even the same one, ends `webhook_disabled_at`.',
   who,
   params,
   body: request(
     {
       name: Type.Optional(nameText('The new name.', 'Example Agents')),
-      email: Type.Optional(nullable(emailIn('Where the operator is reached; null for none.'))),
+      email: Type.Optional(
+        nullable(emailIn('The e-mail address of the platform’s operator; null for none.')),
+      ),
       webhook_url: Type.Optional(nullable(WebhookUrl)),
     },
     {
@@ -147,13 +149,13 @@ export const deletePlatform = route({
   tag: 'Platforms',
   summary: 'Delete a platform',
   description:
-    'Ends the platform: its secret and the keys of all its agents stop working. `conflict` while any agent has a balance.',
+    'Deletes the platform: its secret and the keys of all its agents stop working. `conflict` while any agent has a balance.',
   who,
   params,
   status: 200,
-  response: answer(platformProperties, {
+  response: response(platformProperties, {
     title: 'DeletedPlatform',
-    description: 'The platform as it ended.',
+    description: 'The deleted platform.',
     examples: [{ ...platformExample, status: 'deleted' }],
   }),
   errors: ['not_found', 'conflict'],
@@ -165,11 +167,11 @@ export const rotatePlatformSecret = route({
   path: '/v1/platforms/{platform_id}/rotate-secret',
   tag: 'Platforms',
   summary: 'Replace the platform secret',
-  description: 'Answers a new `platform_secret`, once. The old one stops working at once.',
+  description: 'Returns a new `platform_secret`, only in this response. The old one stops working at once.',
   who,
   params,
   status: 200,
-  response: answer(
+  response: response(
     { platform_id: idSchema('plt'), platform_secret: nullable(PlatformSecret) },
     {
       title: 'RotatedPlatformSecret',
@@ -187,15 +189,15 @@ export const rotateWebhookSecret = route({
   tag: 'Platforms',
   summary: 'Replace the webhook secret',
   description:
-    'Answers a new `webhook_secret`, once. For 24 hours webhooks are signed with the new and the old one, so that receivers change over without a gap. Of several that were replaced within a day the five newest sign.',
+    'Returns a new `webhook_secret`, only in this response. For 24 hours webhooks are signed with both the new and the old secret, so that receivers can switch without a gap. If several secrets were replaced within a day, the five newest sign.',
   who,
   params,
   status: 200,
-  response: answer(
+  response: response(
     {
       platform_id: idSchema('plt'),
       webhook_secret: nullable(WebhookSecret),
-      previous_secret_expires_at: timestamp('Until when the old secret signs as well.'),
+      previous_secret_expires_at: timestamp('Until when the old secret signs too.'),
     },
     {
       title: 'RotatedWebhookSecret',

@@ -11,41 +11,30 @@ import {
   policyControlsIn,
   policyWarnings,
 } from './policy.ts'
+import { LIMIT_CONTROLS, POLICY_WINDOWS, THRESHOLD_CONTROLS } from './policy-controls.ts'
 import { route } from './route.ts'
-import { answer, describe, nullable, oneOf, request } from './schema.ts'
+import { describe, nullable, oneOf, request, response } from './schema.ts'
 
-const LIMIT_RULES = [
-  'spend_limit_per_tx',
-  'spend_limit_hourly',
-  'spend_limit_daily',
-  'spend_limit_monthly',
-  'per_counterparty_daily_limit',
-  'max_counterparties_per_hour',
-  'budget_limit',
-] as const
-
-/** What a limit measures. A tier's day is the last 24 hours, every other day one of the calendar (contract section 5). */
-export const POLICY_WINDOWS = ['payment', 'last_hour', 'last_24_hours', 'ist_day', 'ist_month'] as const
-
-export type PolicyWindow = (typeof POLICY_WINDOWS)[number]
+/** A limit of any layer: a control, or the budget of an organization. */
+export const LIMIT_RULES = [...LIMIT_CONTROLS, 'budget_limit'] as const
 
 /** One limit of one layer with what is left of it (contract section 5). Amounts in INR, recipients as a count. */
-export const PolicyHeadroom = answer(
+export const PolicyHeadroom = response(
   {
     rule: oneOf(LIMIT_RULES, 'The control.'),
     layer: oneOf(POLICY_LAYERS, 'The layer that sets it.'),
     window: oneOf(
       POLICY_WINDOWS,
-      'What it measures: one payment, the last hour or 24 hours, a calendar day or month in IST.',
+      'The window: one payment, the last hour or 24 hours, a calendar day or month in IST.',
     ),
     limit: amountOut('The limit: INR, or a number of recipients.'),
     used: nullable(
-      amountOut('What counts against it now; null for a counterparty limit when no `to` was asked about.'),
+      amountOut('How much of it is used; null for a counterparty limit if the request has no `to`.'),
     ),
     remaining: nullable(amountOut('What is left of it.')),
     resets_at: nullable(
       timestamp(
-        'When all of it is free again if nothing more is spent; null where nothing is used or nothing resets.',
+        'When nothing of it is used any more if nothing more is spent; null if nothing is used or the limit never resets.',
       ),
     ),
   },
@@ -70,27 +59,24 @@ export type PolicyHeadroom = Static<typeof PolicyHeadroom>
 const thresholdExample = { rule: 'require_escrow_above', layer: 'tier', above: 2500 }
 
 /** Everything that decides about an agent's next payment (contract section 5). */
-export const EffectivePolicy = answer(
+export const EffectivePolicy = response(
   {
     agent_id: idSchema('agt'),
-    status: oneOf(AGENT_STATUSES, 'Only an active agent can pay at all.'),
-    tier: oneOf(TIERS, 'The trust tier that the tier layer comes from.'),
+    status: oneOf(AGENT_STATUSES, 'Only an active agent can pay.'),
+    tier: oneOf(TIERS, 'The trust tier of the tier layer.'),
     limits: Type.Array(PolicyHeadroom, {
       description: 'Every limit of every layer, the general layers first.',
     }),
     thresholds: Type.Array(
-      answer(
+      response(
         {
-          rule: oneOf(
-            ['require_escrow_above', 'require_human_approval_above'],
-            'What an amount above it needs.',
-          ),
+          rule: oneOf(THRESHOLD_CONTROLS, 'What a greater amount requires.'),
           layer: oneOf(POLICY_LAYERS, 'The layer that sets it.'),
-          above: amountOut('The amount that still passes without it, INR.'),
+          above: amountOut('The greatest amount that passes without it, INR.'),
         },
-        { title: 'PolicyThreshold', description: 'An amount above which another way is asked for.' },
+        { title: 'PolicyThreshold', description: 'An amount above which escrow or approval is required.' },
       ),
-      { description: 'Amounts above which escrow or the owner is asked for.' },
+      { description: 'The amounts above which escrow or the owner’s approval is required.' },
     ),
     allowed_payees: Type.Array(Type.String(), {
       description: '`["network"]`, or the agents that every layer allows.',
@@ -98,12 +84,18 @@ export const EffectivePolicy = answer(
     blocked_payee_agents: Type.Array(Type.String(), { description: 'The agents that any layer blocks.' }),
     max_amount_now: nullable(
       amountOut(
-        'The greatest amount that every limit and the escrow threshold let pass now, whatever the balance; 0 while the agent is stopped.',
+        'The greatest amount that every limit and the escrow threshold allow now, regardless of the balance; 0 while the agent is stopped.',
       ),
     ),
-    pending_policy: describe(PendingPolicy, 'What waits to loosen the agent’s own policy.'),
-    owner_pending_policy: describe(PendingPolicy, 'What waits to loosen the owner’s policy.'),
-    as_of: timestamp('The moment that all of this is true of.'),
+    pending_policy: describe(
+      PendingPolicy,
+      'Increases of the agent’s own policy that wait for the cooldown.',
+    ),
+    owner_pending_policy: describe(
+      PendingPolicy,
+      'Increases of the owner’s policy that wait for the cooldown.',
+    ),
+    as_of: timestamp('The time of these figures.'),
   },
   {
     title: 'EffectivePolicy',
@@ -142,7 +134,7 @@ export const getAgentPolicy = route({
   method: 'GET',
   path: '/v1/agents/{agent_id}/policy',
   tag: 'Policies',
-  summary: 'See what an agent may still spend',
+  summary: 'Get an agent’s limits and what is left of them',
   description:
     'Every limit of every layer (tier, owner, organization, agent) with what is used, what remains and when it resets. With `to`, the limits on that counterparty too.',
   who: ['platform', 'agent', 'owner'],
@@ -158,7 +150,7 @@ export const getAgentPolicy = route({
 const control = Type.String({
   minLength: 1,
   maxLength: 64,
-  description: 'The control whose waiting change is dropped.',
+  description: 'The control whose pending change is cancelled.',
   examples: ['spend_limit_daily'],
 })
 
@@ -167,9 +159,9 @@ export const cancelPendingPolicy = route({
   method: 'DELETE',
   path: '/v1/agents/{agent_id}/pending-policy/{control}',
   tag: 'Policies',
-  summary: 'Cancel a waiting change of an agent’s policy',
+  summary: 'Cancel a pending change of an agent’s policy',
   description:
-    'Drops a change that waits for the cooldown; the control stays as it is. `warnings` says when a payee list that stays leaves the agent nobody to pay.',
+    'Cancels a change that waits for the cooldown; the control is not changed. `warnings` reports if the payee list that stays leaves the agent no payee.',
   who: ['platform', 'owner'],
   params: request({ agent_id: idParam('agt'), control }),
   status: 200,
@@ -181,25 +173,25 @@ const ownerPolicyExample = { owner_id: exampleId('own'), policy: examplePolicy, 
 
 const ownerPolicyProperties = { owner_id: idSchema('own'), policy: Policy, pending_policy: PendingPolicy }
 
-/** What an owner sets above all own agents (contract section 5). Every limit measures one agent alone. */
-export const OwnerPolicy = answer(ownerPolicyProperties, {
+/** The owner's policy for all of the owner's agents (contract section 5). Every limit applies to each agent separately. */
+export const OwnerPolicy = response(ownerPolicyProperties, {
   title: 'OwnerPolicy',
-  description: 'The owner’s own limits. They hold for each of the owner’s agents by itself.',
+  description: 'The owner’s limits. They apply to each of the owner’s agents separately.',
   examples: [ownerPolicyExample],
 })
 export type OwnerPolicy = Static<typeof OwnerPolicy>
 
-const UpdatedOwnerPolicy = answer(
+const UpdatedOwnerPolicy = response(
   { ...ownerPolicyProperties, ...policyWarnings },
   {
     title: 'UpdatedOwnerPolicy',
-    description: 'The owner’s limits as they are now.',
+    description: 'The owner’s limits after the change.',
     examples: [ownerPolicyExample],
   },
 )
 
 const ownerQuery = request({
-  owner_id: Type.Optional(idSchema('own', 'Whose policy; needed when the session covers several owners.')),
+  owner_id: Type.Optional(idSchema('own', 'The owner; required if the session covers several owners.')),
 })
 
 export const getOwnerPolicy = route({
@@ -208,7 +200,7 @@ export const getOwnerPolicy = route({
   path: '/api/web/policy',
   tag: 'Owner session',
   summary: 'Get the owner’s policy',
-  description: 'The owner layer of the spend policy: it limits each of the owner’s agents by itself.',
+  description: 'The owner’s layer of the spend policy. It limits each of the owner’s agents separately.',
   who: ['owner'],
   query: ownerQuery,
   status: 200,
@@ -223,13 +215,13 @@ export const updateOwnerPolicy = route({
   tag: 'Owner session',
   summary: 'Change the owner’s policy',
   description:
-    'Changes the controls that are sent and leaves the others. What tightens holds at once for every agent of the owner; what loosens waits for the cooldown. `warnings` says when a changed payee list leaves an agent nobody to pay. While the owner is frozen, a change that loosens anything is `conflict`.',
+    'Changes the controls in the request and no others. A change that tightens the policy applies at once to every agent of the owner; a change that loosens it waits for the cooldown. `warnings` reports if a changed payee list leaves an agent no payee. While the owner is frozen, a change that loosens the policy is `conflict`.',
   who: ['owner'],
   query: ownerQuery,
   body: request(
     {
       owner_id: Type.Optional(
-        idSchema('own', 'Whose policy, instead of in the query; when both are given they must be the same.'),
+        idSchema('own', 'The owner, instead of in the query; if both are given, they must be equal.'),
       ),
       ...policyControlsIn,
     },
@@ -251,9 +243,9 @@ export const cancelOwnerPendingPolicy = route({
   method: 'DELETE',
   path: '/api/web/policy/pending/{control}',
   tag: 'Owner session',
-  summary: 'Cancel a waiting change of the owner’s policy',
+  summary: 'Cancel a pending change of the owner’s policy',
   description:
-    'Drops a change that waits for the cooldown; the control stays as it is. `warnings` says when a payee list that stays leaves an agent nobody to pay.',
+    'Cancels a change that waits for the cooldown; the control is not changed. `warnings` reports if the payee list that stays leaves an agent no payee.',
   who: ['owner'],
   params: request({ control }),
   query: ownerQuery,

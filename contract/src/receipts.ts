@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { amountOut, base64Out, EXAMPLE_TIME, textOut, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { route } from './route.ts'
-import { answer, nullable, oneOf, request } from './schema.ts'
+import { nullable, oneOf, request, response } from './schema.ts'
 
 const receiptProperties = {
   receipt_id: idSchema('rcp'),
@@ -11,20 +11,27 @@ const receiptProperties = {
   from_handle: textOut('The payer’s handle.', 'researcher'),
   to: idSchema('agt', 'The payee.'),
   to_handle: textOut('The payee’s handle.', 'translator'),
-  amount: amountOut('What the payee got, INR.'),
-  fee: amountOut('What the payer paid on top, INR.'),
+  amount: amountOut('What the payee received, INR.'),
+  fee: amountOut('The fee that the payer paid, INR.'),
   currency: oneOf(['INR'], 'The currency.'),
-  reference: nullable(textOut('The payer’s reference; null to strangers.', 'invoice-2041')),
-  note: nullable(textOut('The payer’s note; null to strangers.', 'Translation of 12 pages')),
+  reference: nullable(
+    textOut('The payer’s reference; null for callers that are not a party.', 'invoice-2041'),
+  ),
+  note: nullable(
+    textOut('The payer’s note; null for callers that are not a party.', 'Translation of 12 pages'),
+  ),
   created_at: timestamp('When the payment completed.'),
   issuer: textOut('The service that signed it.', 'batua'),
-  key_id: textOut('Which of the service’s public keys signed it.', 'key_2026-11_5d41402a'),
+  key_id: textOut('The id of the service’s public key that verifies it.', 'key_2026-11_5d41402a'),
   signature: base64Out(
     'Ed25519 over the RFC 8785 canonical JSON of the receipt without `signature` and `token`, base64.',
     64,
   ),
   token: nullable(
-    textOut('The same receipt as a compact EdDSA JWT; null to strangers.', 'eyJhbGciOiJFZERTQSJ9.e30.AAAA'),
+    textOut(
+      'The same receipt as a compact EdDSA JWT; null for callers that are not a party.',
+      'eyJhbGciOiJFZERTQSJ9.e30.AAAA',
+    ),
   ),
 }
 
@@ -48,7 +55,7 @@ const receiptExample = {
 }
 
 /** A signed receipt (contract section 7). Amounts in INR. Verifies offline with the key of `service-keys.json`. */
-export const Receipt = answer(receiptProperties, {
+export const Receipt = response(receiptProperties, {
   title: 'Receipt',
   description: 'Proof of a payment, signed by the service.',
   examples: [receiptExample],
@@ -65,7 +72,8 @@ export const getReceipt = route({
   path: '/v1/receipts/{receipt_id}',
   tag: 'Receipts',
   summary: 'Get a receipt',
-  description: 'For the agents of either side, their platforms and owners. To anyone else it is `not_found`.',
+  description:
+    'For the payer and the payee, their platforms and owners. For other callers it is `not_found`.',
   who: ['platform', 'agent', 'owner'],
   params,
   status: 200,
@@ -80,15 +88,15 @@ export const verifyReceipt = route({
   tag: 'Receipts',
   summary: 'Verify a receipt',
   description:
-    'Checks the stored receipt against its signature. 200 either way. Any credential will do; who is no party to the payment sees `reference`, `note` and `token` as null.',
+    'Checks that the receipt is genuine. The status is 200 in both cases. Any credential is accepted; for callers that are not a party to the payment, `reference`, `note` and `token` are null.',
   who: ['platform', 'agent', 'owner', 'admin'],
   params,
   status: 200,
-  response: answer(
+  response: response(
     {
-      valid: Type.Boolean({ description: 'Whether the receipt exists and its signature is good.' }),
-      reason: oneOf(['ok', 'not_found', 'bad_signature'], '`ok` when valid, otherwise why not.'),
-      receipt: nullable(answer(receiptProperties, { description: 'The receipt; null when there is none.' })),
+      valid: Type.Boolean({ description: 'Whether the receipt exists and is genuine.' }),
+      reason: oneOf(['ok', 'not_found', 'bad_signature'], '`ok` if valid, otherwise the reason.'),
+      receipt: nullable(response(receiptProperties, { description: 'The receipt; null if there is none.' })),
     },
     {
       title: 'ReceiptVerification',

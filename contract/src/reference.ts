@@ -1,11 +1,11 @@
-/** What the reference page says before the first route. Markdown. */
+/** The introduction of the reference page. Markdown. */
 export const INTRODUCTION = `Wallets and payments for software agents in India. Amounts are JSON numbers in INR with at most two decimals. Times are ISO 8601 in UTC.
 
 **Credentials.** A platform sends \`x-platform-id\` and \`x-platform-secret\`, an agent sends \`x-agent-key\`. Owners and administrators log in with a code that is sent to their phone and hold the cookie \`service_session\` or \`service_admin_session\`. A request that changes something with such a cookie also needs a same-origin \`Origin\` header. Each route names the credentials that it accepts.
 
 **Errors** are always \`{"error": {"code", "message", "request_id"}}\`, with \`field\` and \`details\` where they help a program to continue. Codes are stable. Messages say what to do next. An unknown field, a wrong type or \`"10"\` for \`10\` is a \`validation_error\`; \`details.fields\` lists all wrong fields. Nothing is ignored or converted.
 
-**Idempotency.** Every POST accepts an \`Idempotency-Key\`: for 24 hours, the same request with the same key returns the first response and does nothing. The \`idempotency_key\` of a payment never expires, and a repeat names the payment that it made.
+**Idempotency.** Every POST accepts an \`Idempotency-Key\`: for 24 hours, the same request with the same key returns the first response and does nothing. A key that moved money never expires: a repeat names what the key made, and \`same_request\` says whether that was the same request. An agent's keys are one namespace for its payments, refunds and withdrawals; a platform's and an owner's keys are others.
 
 **Lists** return \`pagination\` with \`total\`; read on with \`next_cursor\`. **Rate limits** are in the headers \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\`. A 429 also has \`Retry-After\`, the same number of seconds as \`RateLimit-Reset\`.
 
@@ -13,7 +13,7 @@ export const INTRODUCTION = `Wallets and payments for software agents in India. 
 
 **Signatures.** Receipts, certificates, proofs and the audit log can be verified offline with the keys at \`/.well-known/service-keys.json\`.`
 
-/** Every tag and what its routes are for, in the groups and the order of the reference page. */
+/** Every tag with the purpose of its routes, in the groups and the order of the reference page. */
 export const TAG_GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'Set up': {
     Platforms:
@@ -26,7 +26,7 @@ export const TAG_GROUPS: Readonly<Record<string, Readonly<Record<string, string>
   },
   'Move money': {
     Wallet: 'The balance, funding by a checkout page or UPI, and withdrawals to the owner’s bank account.',
-    Payments: 'An agent pays another agent. The payment is decided, posted and answered in one commit.',
+    Payments: 'An agent pays another agent. The payment is decided and posted in one commit.',
     Approvals: 'Payments and escrow holds above a threshold, which wait for the owner.',
     Escrow: 'Money that is held until it is released, refunded, timed out or attested.',
     Transactions: 'The statement of a wallet, and how a seller verifies that it was paid.',
@@ -51,7 +51,7 @@ export const TAG_GROUPS: Readonly<Record<string, Readonly<Record<string, string>
   },
 }
 
-/** What the routes of each tag are for, in the order of the reference page. */
+/** The purpose of the routes of each tag, in the order of the reference page. */
 export const TAGS: Readonly<Record<string, string>> = Object.assign({}, ...Object.values(TAG_GROUPS))
 
 /** What each example shows, by the title of a schema that has several. */

@@ -6,12 +6,12 @@ import { bodyAjv, inside, queryAjv, requests } from './testing/schemas.ts'
 group('what callers send', () => {
   const schemas = requests.flatMap(({ name, schema }) => inside(name, schema))
 
-  test('no object takes an unknown field', () => {
+  test('no object of a request accepts an unknown field', () => {
     const open = schemas.filter(({ schema }) => schema.properties && schema.additionalProperties !== false)
     expect(open.map(({ name }) => name)).toEqual([])
   })
 
-  test('no text, list or number is without a bound', () => {
+  test('every text, list and number of a request is bounded', () => {
     const bounds = {
       string: ['maxLength', 'pattern', 'enum'],
       array: ['maxItems'],
@@ -27,7 +27,7 @@ group('what callers send', () => {
     expect(unbounded.map(({ name }) => name)).toEqual([])
   })
 
-  test('every text of a body or a query refuses control characters and halves of surrogate pairs', () => {
+  test('every text of a body or a query refuses control characters and unpaired surrogates', () => {
     const texts = schemas.filter(
       ({ name, schema }) => !name.includes('.params') && [schema.type].flat().includes('string'),
     )
@@ -40,7 +40,7 @@ group('what callers send', () => {
     expect(lax.map(({ name }) => name)).toEqual([])
   })
 
-  test('a name can be seen, and reads as it is stored', () => {
+  test('a name has a visible character and no character that changes its display', () => {
     const validate = bodyAjv.compile(routes.createPlatform.body)
     const seen = ['A', 'क्\u200dष', 'نامه\u200cای', 'é', '💸', 'A\u00a0B']
     for (const name of seen) expect(validate({ name }), JSON.stringify(name)).toBe(true)
@@ -62,7 +62,7 @@ group('what callers send', () => {
     }
   })
 
-  test('a reference takes no mark that turns its direction; a note in Urdu may', () => {
+  test('a reference refuses characters that change the direction of text; a note in Urdu may contain them', () => {
     const validate = bodyAjv.compile(routes.pay.body)
     const payment = { to: 'translator', amount: 1 }
     expect(validate({ ...payment, reference: 'order\u202e7' })).toBe(false)
@@ -81,7 +81,7 @@ group('what callers send', () => {
     expect(validate(parsed)).toBe(false)
   })
 
-  test('nothing in a body is coerced', () => {
+  test('no value in a body is coerced', () => {
     const validate = bodyAjv.compile(routes.pay.body)
     for (const wrong of [
       { to: 5 },
@@ -94,7 +94,7 @@ group('what callers send', () => {
     }
   })
 
-  test('a policy control takes 0 and null, and nothing below', () => {
+  test('a policy control accepts 0 and null, and no negative amount', () => {
     const validate = bodyAjv.compile(routes.updateAgent.body)
     for (const spend_limit_daily of [0, null, 12.5]) expect(validate({ spend_limit_daily })).toBe(true)
     for (const spend_limit_daily of [-1, -0, 0.001, '5']) expect(validate({ spend_limit_daily })).toBe(false)
@@ -105,7 +105,7 @@ group('what callers send', () => {
     for (const control of contract.POLICY_CONTROLS) expect(validate({ [control]: null }), control).toBe(true)
   })
 
-  test('a query is coerced, checked, and takes no unknown name', () => {
+  test('the values of a query are coerced and validated, and unknown names are refused', () => {
     const validate = queryAjv.compile(routes.listTransactions.query)
     const page = { limit: '100', offset: '0', from_date: '2026-02-28', to_date: '2026-11-30T23:59:59+05:30' }
     expect(validate(page)).toBe(true)
@@ -127,7 +127,7 @@ group('what callers send', () => {
     for (const query of bad) expect(validate({ ...query }), JSON.stringify(query)).toBe(false)
   })
 
-  test('phones, PANs, handles and UPI ids are told from what only looks like one', () => {
+  test('invalid phones, PANs, handles and UPI ids are refused', () => {
     const owner = bodyAjv.compile(routes.createOwner.body)
     const asha = { name: 'Asha Rao', phone: '9876543210', pan: 'ABCDE1234F' }
     for (const phone of ['9876543210', '+919876543210', '09876543210', '+91 98765-43210']) {

@@ -3,7 +3,7 @@ import { EXAMPLE_TIME, noteText, textOut, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { route } from './route.ts'
-import { answer, nullable, oneOf, request } from './schema.ts'
+import { nullable, oneOf, request, response } from './schema.ts'
 
 /**
  * The rules that look for misuse (contract section 8, Risk). All but `failed_authentication`, which is about a
@@ -30,7 +30,7 @@ export const RISK_ALERT_STATUSES = ['open', 'dismissed', 'confirmed'] as const
 
 export type RiskAlertStatus = (typeof RISK_ALERT_STATUSES)[number]
 
-/** How many payments or agents an alert names as examples at most. */
+/** The maximum number of payments or agents that an alert names as examples. */
 export const MAX_EVIDENCE_EXAMPLES = 10
 
 function figures(description: string) {
@@ -38,23 +38,23 @@ function figures(description: string) {
 }
 
 /** The observation of a rule, as a text and as values. Amounts in INR. */
-export const RiskEvidence = answer(
+export const RiskEvidence = response(
   {
     summary: textOut('The finding in a sentence.', '20 payments within 10 minutes; usual are 1.5.'),
-    from: timestamp('Where the span that was looked at begins.'),
-    to: timestamp('Where it ends: at the last payment or count that was looked at.'),
-    figures: figures('What was counted; amounts in INR.'),
-    thresholds: figures('What the figures were held against, as it was then; amounts in INR.'),
+    from: timestamp('The start of the evaluated period.'),
+    to: timestamp('Its end: the last payment or count that was evaluated.'),
+    figures: figures('The observed figures; amounts in INR.'),
+    thresholds: figures('The thresholds at that time; amounts in INR.'),
     payment_ids: Type.Array(idSchema('pay'), {
-      description: `Payments as examples, at most ${MAX_EVIDENCE_EXAMPLES}; empty where the finding is not about payments.`,
+      description: `Payments as examples, at most ${MAX_EVIDENCE_EXAMPLES}; empty if the finding is not about payments.`,
     }),
     agent_ids: Type.Array(idSchema('agt'), {
-      description: `Other agents that take part, at most ${MAX_EVIDENCE_EXAMPLES}; of money that goes round, in the order of its way.`,
+      description: `Other agents involved, at most ${MAX_EVIDENCE_EXAMPLES}; for circular payments, in the order of the payments.`,
     }),
   },
   {
     title: 'RiskEvidence',
-    description: 'Why the alert was opened. It is not rewritten while the alert is open.',
+    description: 'The evidence when the alert was opened. It does not change while the alert is open.',
     examples: [
       {
         summary: '20 payments within 10 minutes; usual are 1.5.',
@@ -92,23 +92,23 @@ const alertExample = {
   reviewed_at: null,
 } as const
 
-/** A finding of a rule, for an administrator to look into (contract section 8). */
-export const RiskAlert = answer(
+/** A finding of a rule, for an administrator to review (contract section 8). */
+export const RiskAlert = response(
   {
     alert_id: idSchema('alr'),
-    agent_id: nullable(idSchema('agt', 'The agent that it is about; null when it is about none.')),
+    agent_id: nullable(idSchema('agt', 'The agent concerned; null if none is.')),
     platform_id: nullable(
       idSchema(
         'plt',
-        'The platform that it is about, or whose agent; null when it is about the service itself.',
+        'The platform concerned, or that of the agent; null if the service itself is concerned.',
       ),
     ),
-    rule: oneOf(RISK_RULES, 'The rule that found it.'),
-    severity: oneOf(RISK_SEVERITIES, 'How grave such a finding is.'),
+    rule: oneOf(RISK_RULES, 'The rule that opened the alert.'),
+    severity: oneOf(RISK_SEVERITIES, 'The severity.'),
     score: Type.Integer({ description: 'Its points, 0 to 100, for the agent’s score.', examples: [30] }),
     evidence: RiskEvidence,
-    status: oneOf(RISK_ALERT_STATUSES, 'Whether somebody has looked into it, and what they found.'),
-    note: nullable(textOut('What the reviewer noted.', 'A sale that the owner had announced')),
+    status: oneOf(RISK_ALERT_STATUSES, 'Whether it was reviewed, and with which result.'),
+    note: nullable(textOut('The reviewer’s note.', 'A sale that the owner had announced')),
     created_at: timestamp('When it was opened.'),
     reviewed_at: nullable(timestamp('When it was reviewed; null while it is open.')),
   },
@@ -125,10 +125,10 @@ export const listRiskAlerts = route({
   description: 'The findings of the risk rules on all platforms, newest first.',
   who: ['admin'],
   query: request({
-    status: Type.Optional(oneOf(RISK_ALERT_STATUSES, 'Only this status.')),
-    rule: Type.Optional(oneOf(RISK_RULES, 'Only this rule’s.')),
-    severity: Type.Optional(oneOf(RISK_SEVERITIES, 'Only this severity.')),
-    agent_id: Type.Optional(idSchema('agt', 'Only this agent’s.')),
+    status: Type.Optional(oneOf(RISK_ALERT_STATUSES, 'Only alerts with this status.')),
+    rule: Type.Optional(oneOf(RISK_RULES, 'Only alerts of this rule.')),
+    severity: Type.Optional(oneOf(RISK_SEVERITIES, 'Only alerts of this severity.')),
+    agent_id: Type.Optional(idSchema('agt', 'Only alerts about this agent.')),
     ...pageQuery,
   }),
   status: 200,
@@ -143,14 +143,14 @@ export const reviewRiskAlert = route({
   tag: 'Administration',
   summary: 'Review a risk alert',
   description:
-    'Closes an open alert: `dismiss` when there is nothing to it, which also takes its points back; `confirm` when there is. A confirmed alert on an agent can quarantine that agent in the same step. What was reviewed is not found again: only what happens afterwards counts towards a new alert. `conflict` when the alert is not open, or the agent cannot be quarantined; then the alert stays open.',
+    'Closes an open alert: `dismiss` if it is unfounded, which also removes its points; `confirm` if it is justified. Confirming an alert about an agent can quarantine the agent in the same step. Reviewed events do not count again: only later events count towards a new alert. An alert that is not open is `conflict`. If the agent cannot be quarantined, the response is `conflict` and the alert stays open.',
   who: ['admin'],
   params: request({ alert_id: idParam('alr') }),
   body: request(
     {
-      decision: oneOf(['dismiss', 'confirm'], 'What the look into it showed.'),
+      decision: oneOf(['dismiss', 'confirm'], 'The result of the review.'),
       action: Type.Optional(oneOf(['quarantine'], 'Only with `confirm`, and only on an agent.')),
-      note: Type.Optional(noteText('What to remember of it.', 'A sale that the owner had announced')),
+      note: Type.Optional(noteText('A note on the review.', 'A sale that the owner had announced')),
     },
     {
       title: 'ReviewRiskAlertRequest',
@@ -172,27 +172,27 @@ export const getRiskScore = route({
   tag: 'Administration',
   summary: 'Get an agent’s risk score',
   description:
-    'The sum of the agent’s alerts of the last 30 days that are open or confirmed: of each rule the highest, 100 at most. 0 is an agent that nothing is held against.',
+    'The sum of the points of the agent’s open and confirmed alerts of the last 30 days: the highest of each rule, at most 100. 0: there are none.',
   who: ['admin'],
   params: request({ agent_id: idParam('agt') }),
   status: 200,
-  response: answer(
+  response: response(
     {
       agent_id: idSchema('agt'),
       score: Type.Integer({ minimum: 0, maximum: 100, description: '0 to 100.', examples: [30] }),
       factors: Type.Array(
-        answer({
-          rule: oneOf(RISK_RULES, 'The rule whose alert counts.'),
-          points: Type.Integer({ description: 'What it adds.', examples: [30] }),
-          detail: textOut('Why, in words.', 'Open: 20 payments within 10 minutes; usual are 1.5.'),
+        response({
+          rule: oneOf(RISK_RULES, 'The rule of the alert.'),
+          points: Type.Integer({ description: 'Its points.', examples: [30] }),
+          detail: textOut('The reason, as text.', 'Open: 20 payments within 10 minutes; usual are 1.5.'),
         }),
-        { description: 'What the score is made of, the most points first.' },
+        { description: 'The parts of the score, the most points first.' },
       ),
-      computed_at: timestamp('The moment that it is the score of.'),
+      computed_at: timestamp('The time of the score.'),
     },
     {
       title: 'RiskScore',
-      description: 'The agent’s score and what it is made of.',
+      description: 'The agent’s score and its parts.',
       examples: [
         {
           agent_id: exampleId('agt'),
@@ -219,31 +219,31 @@ export const listRiskRules = route({
   tag: 'Administration',
   summary: 'List the risk rules',
   description:
-    'Every rule as it is in force. Operators tune them in the database, in the table `risk_rules`; a change holds from the next run on. A row there that makes no sense switches its rule off and says so in `problem`.',
+    'The rules in force. Operators change them in the database, in the table `risk_rules`; a change applies from the next run on. An invalid row disables its rule, and `problem` has the reason.',
   who: ['admin'],
   status: 200,
-  response: answer(
+  response: response(
     {
       rules: Type.Array(
-        answer({
+        response({
           rule: oneOf(RISK_RULES, 'The rule.'),
           description: textOut(
-            'What it looks for.',
+            'What the rule detects.',
             'An agent pays far more often than it did in the hours before.',
           ),
           severity: nullable(
-            oneOf(RISK_SEVERITIES, 'The severity of its alerts; null when its row makes no sense.'),
+            oneOf(RISK_SEVERITIES, 'The severity of its alerts; null if its row is invalid.'),
           ),
           score: nullable(
             Type.Integer({
-              description: 'The points of its alerts; null when its row makes no sense.',
+              description: 'The points of its alerts; null if its row is invalid.',
               examples: [30],
             }),
           ),
-          enabled: Type.Boolean({ description: 'Whether it looks for anything.' }),
-          thresholds: figures('What must be reached for an alert; amounts in INR.'),
+          enabled: Type.Boolean({ description: 'Whether the rule is enabled.' }),
+          thresholds: figures('The thresholds for an alert; amounts in INR.'),
           problem: nullable(
-            textOut('Why its row is not used; null when it is.', 'min_payments must be a whole number'),
+            textOut('Why its row is not used; null if it is used.', 'min_payments must be a whole number'),
           ),
         }),
         { description: 'All rules.' },

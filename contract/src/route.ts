@@ -16,23 +16,25 @@ export interface Route<
 > {
   readonly operationId: string
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** Address with `{name}` for parameters, as OpenAPI writes it. */
+  /** The path, with `{name}` for parameters, as in OpenAPI. */
   readonly path: string
   readonly tag: string
   readonly summary: string
   readonly description?: string
-  /** Kinds of credential that it takes; empty: public. */
+  /** The accepted kinds of credentials; empty: public. */
   readonly who: readonly Credential[]
   readonly params?: Params
   readonly query?: Query
-  /** Absent: the route takes no body (an empty one or `{}` passes). A POST that needs no field of it may leave it out. */
+  /** Absent: the route has no body (an empty one or `{}` is accepted). A body without required fields is optional. */
   readonly body?: Body
   readonly status: 200 | 201
   readonly response: Response
+  /** A response that is a stream of server-sent events; absent: a JSON object. */
+  readonly produces?: 'text/event-stream'
   readonly responseDescription?: string
-  /** The 200 response of a route that creates with 201, when the owner has to approve first. */
+  /** The 200 response of a route that creates with 201, if the owner has to approve first. */
   readonly waiting?: TSchema
-  /** The errors special to this route; those that every route may give are added where OpenAPI is made. */
+  /** The errors specific to this route. The OpenAPI document adds those of every route. */
   readonly errors: readonly ErrorCode[]
 }
 
@@ -43,7 +45,7 @@ export type QueryOf<R extends Route> = SchemaOr<R['query'], Record<string, never
 export type BodyOf<R extends Route> = SchemaOr<R['body'], undefined>
 export type ResponseOf<R extends Route> = Static<R['response']> | SchemaOr<R['waiting'], never>
 
-/** Declares a route; the identity function, there for its types. */
+/** Declares a route. The identity function, for its types. */
 export function route<const R extends Route>(definition: R): R {
   return definition
 }

@@ -1,215 +1,103 @@
-import { bulkFreezeAgents, bulkQuarantineAgents, bulkRestoreAgents } from './admin-agents.ts'
-import { listDifferences, listNegativeWallets } from './admin-money.ts'
-import { getOverview } from './admin-overview.ts'
-import { freezeOwner, getOwnerAccount, listAllOwners, setOwnerTier, unfreezeOwner } from './admin-owners.ts'
-import { pauseAgent, resumeAgent } from './agent-states.ts'
-import {
-  createAgent,
-  deactivateAgent,
-  getAgent,
-  getCurrentAgent,
-  listAgents,
-  rotateAgentKey,
-  updateAgent,
-} from './agents.ts'
-import { approve, getApproval, listApprovals, reject } from './approvals.ts'
-import { getCheckpoint, getConsistency, listAuditEntries, verifyAuditEntry } from './audit.ts'
-import {
-  getCertificate,
-  issueCertificate,
-  listCertificates,
-  revokeCertificate,
-  rotateCertificate,
-  verifyCertificate,
-} from './certificates.ts'
-import {
-  attestEscrow,
-  getEscrow,
-  holdEscrow,
-  holdEscrowWithAttestation,
-  holdEscrowWithTimeout,
-  refundEscrow,
-  releaseEscrow,
-} from './escrow.ts'
-import { evaluatePolicy } from './evaluate.ts'
-import { receiveGatewayNotice } from './gateway.ts'
-import { getAgentExistence, getHandleAvailability } from './handles.ts'
-import { getHealth, getReadiness } from './health.ts'
-import { getAgentOrigins, getMembershipProof, getPublicKey, verifyIdentity } from './identity.ts'
-import { acceptInvitation, declineInvitation, inviteOwner, listInvitations } from './invitations.ts'
-import { getJwks, getServiceKeys } from './keys.ts'
-import {
-  addMember,
-  allocate,
-  createOrganization,
-  getBudget,
-  getOrganization,
-  listOrganizations,
-  listOrganizationTransactions,
-  nameTreasury,
-  removeMember,
-  updateMember,
-} from './organizations.ts'
-import { cancelBankAccountChange, createOwner, getOwner, listOwners, submitKyc } from './owners.ts'
-import { getPayment, listPayments, pay, refundPayment } from './payments.ts'
-import { withdraw } from './payouts.ts'
-import {
-  createPlatform,
-  deletePlatform,
-  getPlatform,
-  rotatePlatformSecret,
-  rotateWebhookSecret,
-  updatePlatform,
-} from './platforms.ts'
-import {
-  cancelOwnerPendingPolicy,
-  cancelPendingPolicy,
-  getAgentPolicy,
-  getOwnerPolicy,
-  updateOwnerPolicy,
-} from './policy-routes.ts'
-import { getReceipt, verifyReceipt } from './receipts.ts'
-import { getRiskScore, listRiskAlerts, listRiskRules, reviewRiskAlert } from './risk.ts'
+import * as adminAgents from './admin-agents.ts'
+import * as adminMoney from './admin-money.ts'
+import * as adminOverview from './admin-overview.ts'
+import * as adminOwners from './admin-owners.ts'
+import * as agentStates from './agent-states.ts'
+import * as agents from './agents.ts'
+import * as approvals from './approvals.ts'
+import * as audit from './audit.ts'
+import * as certificates from './certificates.ts'
+import * as escrow from './escrow.ts'
+import * as evaluate from './evaluate.ts'
+import * as gateway from './gateway.ts'
+import * as handles from './handles.ts'
+import * as health from './health.ts'
+import * as identity from './identity.ts'
+import * as invitations from './invitations.ts'
+import * as keys from './keys.ts'
+import * as liveUpdates from './live-updates.ts'
+import * as organizations from './organizations.ts'
+import * as owners from './owners.ts'
+import * as payments from './payments.ts'
+import * as payouts from './payouts.ts'
+import * as platforms from './platforms.ts'
+import * as policyRoutes from './policy-routes.ts'
+import * as receipts from './receipts.ts'
+import { TAGS } from './reference.ts'
+import * as risk from './risk.ts'
 import type { Route } from './route.ts'
-import { advanceClock, completeSandboxPayment, getSandboxMessages, getSandboxOtp } from './sandbox.ts'
-import {
-  getSession,
-  logOut,
-  logOutAdmin,
-  sendAdminOtp,
-  sendOtp,
-  verifyAdminOtp,
-  verifyOtp,
-} from './sessions.ts'
-import { listSettlementSkips, listSettlements } from './settlements.ts'
-import { listTiers, updateTier } from './tiers.ts'
-import { listOwnerTransactions, listTransactions, restoreNonce, verifyTransaction } from './transactions.ts'
-import { createFunding, createUpiCollect, getBalance, getFunding } from './wallets.ts'
-import { listWebhookDeliveries, retryWebhookDelivery, testWebhook } from './webhooks.ts'
+import * as sandbox from './sandbox.ts'
+import * as sessions from './sessions.ts'
+import * as settlements from './settlements.ts'
+import * as tiers from './tiers.ts'
+import * as transactions from './transactions.ts'
+import * as wallets from './wallets.ts'
+import * as webhooks from './webhooks.ts'
 
-/** Every route of the service by its operationId, in the order of the reference page. */
-export const routes = {
-  createPlatform,
-  getPlatform,
-  updatePlatform,
-  deletePlatform,
-  rotatePlatformSecret,
-  rotateWebhookSecret,
-  createOwner,
-  listOwners,
-  getOwner,
-  submitKyc,
-  cancelBankAccountChange,
-  inviteOwner,
-  createAgent,
-  listAgents,
-  getCurrentAgent,
-  getHandleAvailability,
-  getAgentExistence,
-  getAgent,
-  updateAgent,
-  deactivateAgent,
-  pauseAgent,
-  resumeAgent,
-  rotateAgentKey,
-  getAgentPolicy,
-  cancelPendingPolicy,
-  evaluatePolicy,
-  getBalance,
-  createFunding,
-  getFunding,
-  createUpiCollect,
-  withdraw,
-  pay,
-  getPayment,
-  listPayments,
-  refundPayment,
-  listApprovals,
-  getApproval,
-  approve,
-  reject,
-  holdEscrow,
-  holdEscrowWithTimeout,
-  holdEscrowWithAttestation,
-  releaseEscrow,
-  refundEscrow,
-  attestEscrow,
-  getEscrow,
-  listTransactions,
-  verifyTransaction,
-  restoreNonce,
-  getReceipt,
-  verifyReceipt,
-  getMembershipProof,
-  getAgentOrigins,
-  verifyIdentity,
-  getPublicKey,
-  issueCertificate,
-  listCertificates,
-  getCertificate,
-  verifyCertificate,
-  revokeCertificate,
-  rotateCertificate,
-  listAuditEntries,
-  verifyAuditEntry,
-  getCheckpoint,
-  getConsistency,
-  createOrganization,
-  listOrganizations,
-  getOrganization,
-  addMember,
-  updateMember,
-  removeMember,
-  nameTreasury,
-  allocate,
-  listOrganizationTransactions,
-  getBudget,
-  listWebhookDeliveries,
-  retryWebhookDelivery,
-  testWebhook,
-  sendOtp,
-  verifyOtp,
-  logOut,
-  sendAdminOtp,
-  verifyAdminOtp,
-  logOutAdmin,
-  getSession,
-  listInvitations,
-  acceptInvitation,
-  declineInvitation,
-  listOwnerTransactions,
-  getOwnerPolicy,
-  updateOwnerPolicy,
-  cancelOwnerPendingPolicy,
-  getOverview,
-  listAllOwners,
-  getOwnerAccount,
-  setOwnerTier,
-  freezeOwner,
-  unfreezeOwner,
-  bulkFreezeAgents,
-  bulkQuarantineAgents,
-  bulkRestoreAgents,
-  listTiers,
-  updateTier,
-  listSettlements,
-  listSettlementSkips,
-  listNegativeWallets,
-  listDifferences,
-  listRiskAlerts,
-  reviewRiskAlert,
-  getRiskScore,
-  listRiskRules,
-  getServiceKeys,
-  getJwks,
-  receiveGatewayNotice,
-  completeSandboxPayment,
-  getSandboxOtp,
-  getSandboxMessages,
-  advanceClock,
-  getHealth,
-  getReadiness,
-} satisfies Record<string, Route>
+type RoutesAmong<Exports> = {
+  readonly [Name in keyof Exports as Exports[Name] extends Route ? Name : never]: Exports[Name]
+}
+
+/** The routes among what modules export, in the order of their tags and then by name. */
+function routesAmong<Exports extends object>(exports: Exports): RoutesAmong<Exports> {
+  const found = Object.entries(exports).filter(isRoute).toSorted(inOrder)
+  return Object.fromEntries(found) as RoutesAmong<Exports>
+}
+
+type Named = readonly [name: string, route: Route]
+
+function isRoute(entry: readonly [string, unknown]): entry is [string, Route] {
+  const [, value] = entry
+  return typeof value === 'object' && value !== null && 'operationId' in value
+}
+
+const TAG_ORDER = Object.keys(TAGS)
+
+function inOrder([leftName, left]: Named, [rightName, right]: Named): number {
+  const byTag = TAG_ORDER.indexOf(left.tag) - TAG_ORDER.indexOf(right.tag)
+  return byTag === 0 ? (leftName < rightName ? -1 : 1) : byTag
+}
+
+/** Every route of the service by its operationId: a module that is named here exports its routes. */
+export const routes = routesAmong({
+  ...platforms,
+  ...owners,
+  ...invitations,
+  ...agents,
+  ...handles,
+  ...agentStates,
+  ...policyRoutes,
+  ...evaluate,
+  ...wallets,
+  ...payouts,
+  ...payments,
+  ...approvals,
+  ...escrow,
+  ...transactions,
+  ...receipts,
+  ...identity,
+  ...certificates,
+  ...audit,
+  ...organizations,
+  ...webhooks,
+  ...liveUpdates,
+  ...sessions,
+  ...adminOverview,
+  ...adminOwners,
+  ...adminAgents,
+  ...tiers,
+  ...settlements,
+  ...adminMoney,
+  ...risk,
+  ...keys,
+  ...gateway,
+  ...sandbox,
+  ...health,
+})
 
 export type Routes = typeof routes
 export type OperationId = keyof Routes
+/** The routes that respond with a stream instead of JSON. */
+export type StreamOperationId = {
+  [Name in OperationId]: Routes[Name] extends { readonly produces: string } ? Name : never
+}[OperationId]

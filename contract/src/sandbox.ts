@@ -2,10 +2,10 @@ import { Type } from 'typebox'
 import { phoneIn, textOut, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { route } from './route.ts'
-import { answer, oneOf, request } from './schema.ts'
+import { oneOf, request, response } from './schema.ts'
 import { FUNDING_STATUSES, PAID_METHODS } from './wallets.ts'
 
-/** What the human on the checkout page can do, and what a gateway can do wrong (contract section 9). */
+/** The possible actions of a payer on the checkout page, and the faults of a gateway (contract section 9). */
 export const SANDBOX_OUTCOMES = [
   'success',
   'failure',
@@ -35,7 +35,7 @@ export const SANDBOX_OUTCOMES = [
 
 export type SandboxOutcome = (typeof SANDBOX_OUTCOMES)[number]
 
-/** The furthest that the clock moves in one step: ten years. */
+/** The maximum advance of the clock in one request: ten years. */
 export const MAX_CLOCK_ADVANCE_SECONDS = 315_360_000
 
 export const completeSandboxPayment = route({
@@ -43,16 +43,16 @@ export const completeSandboxPayment = route({
   method: 'POST',
   path: '/sandbox/payments/{payment_session_id}',
   tag: 'Sandbox',
-  summary: 'Play the human on the checkout page',
+  summary: 'Simulate the payer on the checkout page',
   description:
-    'Sandbox mode only; `not_found` in live mode. Finishes a payment session, or lets it go wrong, and answers after everything has taken effect. Money: `late` pays after expiry (refunded, never credited), `wrong_amount` pays half and `wrong_currency` USD (both refunded), `double_payment` pays twice (the second is refunded), `refund_pending` the same with a refund that takes two minutes, `refund_failed` with one that fails and is left for a person; `flagged` is held back for two minutes, then paid; `pending` never is. Notices: `duplicate` comes twice, `out_of_order` says failed after success, `unnotified` never comes, `late_notice` five minutes later, `forged` and `reserialised` have a bad signature (the latter of a true payment, which is found by asking), `rotated_secret` has that of the secret before, `unknown_type` and `unknown_order` concern nothing known here. Disputes of a completed funding: `chargeback_created` moves nothing yet, `chargeback_won` nothing at all, `chargeback` takes the money back.',
+    'Sandbox mode only; `not_found` in live mode. Completes a payment session, or makes it fail, and responds after everything has taken effect. Money: `late` pays after expiry (refunded, never credited), `wrong_amount` pays half and `wrong_currency` pays in USD (both refunded), `double_payment` pays twice (the second payment is refunded), `refund_pending` does the same with a refund that takes two minutes, `refund_failed` with a refund that fails and is left for an operator; `flagged` is under review for two minutes and then paid; `pending` is never paid. Webhooks: `duplicate` comes twice, `out_of_order` reports a failure after the success, `unnotified` never comes, `late_notice` comes five minutes later, `forged` and `reserialised` have an invalid signature (the latter of a real payment, which is found by asking the gateway), `rotated_secret` is signed with the previous secret, `unknown_type` and `unknown_order` concern nothing known here. Disputes of a completed funding: `chargeback_created` moves nothing yet, `chargeback_won` moves nothing, `chargeback` reverses the funding.',
   who: [],
   params: request({ payment_session_id: idParam('ps') }),
   body: request(
     {
-      outcome: oneOf(SANDBOX_OUTCOMES, 'What happens.'),
+      outcome: oneOf(SANDBOX_OUTCOMES, 'The outcome.'),
       method: Type.Optional(
-        oneOf(PAID_METHODS, 'How it is paid; absent: as asked for, or `upi` for a link.'),
+        oneOf(PAID_METHODS, 'The payment method; if absent, the requested one, or `upi` for a link.'),
       ),
     },
     {
@@ -61,11 +61,11 @@ export const completeSandboxPayment = route({
     },
   ),
   status: 200,
-  response: answer(
+  response: response(
     {
       payment_session_id: idSchema('ps'),
       funding_id: idSchema('fund'),
-      status: oneOf(FUNDING_STATUSES, 'How the funding stands afterwards.'),
+      status: oneOf(FUNDING_STATUSES, 'The status of the funding afterwards.'),
     },
     {
       title: 'SandboxPayment',
@@ -81,15 +81,15 @@ export const getSandboxOtp = route({
   method: 'GET',
   path: '/sandbox/otp/{phone}',
   tag: 'Sandbox',
-  summary: 'Read the last one-time code',
+  summary: 'Get the last one-time code',
   description:
-    'Sandbox mode only; `not_found` in live mode, and when no code was sent to this phone: none is sent to a phone that is unknown here.',
+    'Sandbox mode only; `not_found` in live mode, and if no code was sent to this phone. No code is sent to an unknown phone.',
   who: [],
-  params: request({ phone: phoneIn('The phone that got the code.') }),
+  params: request({ phone: phoneIn('The phone that received the code.') }),
   status: 200,
-  response: answer(
+  response: response(
     { code: textOut('The last code sent to this phone, by either login.', '042917') },
-    { title: 'SandboxOtp', description: 'What the phone shows.', examples: [{ code: '042917' }] },
+    { title: 'SandboxOtp', description: 'The messages of the phone.', examples: [{ code: '042917' }] },
   ),
   errors: ['not_found'],
 })
@@ -99,16 +99,16 @@ export const getSandboxMessages = route({
   method: 'GET',
   path: '/sandbox/messages/{phone}',
   tag: 'Sandbox',
-  summary: 'Read the text messages of a phone',
+  summary: 'List the text messages of a phone',
   description:
-    'Sandbox mode only; `not_found` in live mode. The last 100 text messages that told the owner with this phone what happened to the account, newest first; one-time codes are not among them.',
+    'Sandbox mode only; `not_found` in live mode. The last 100 text messages to the owner with this phone about changes of the bank account, newest first, without one-time codes.',
   who: [],
-  params: request({ phone: phoneIn('The phone that got the messages.') }),
+  params: request({ phone: phoneIn('The phone that received the messages.') }),
   status: 200,
-  response: answer(
+  response: response(
     {
       messages: Type.Array(
-        answer(
+        response(
           {
             text: textOut(
               'The message.',
@@ -121,7 +121,7 @@ export const getSandboxMessages = route({
         { description: 'Newest first.' },
       ),
     },
-    { title: 'SandboxMessages', description: 'What the phone shows.', examples: [{ messages: [] }] },
+    { title: 'SandboxMessages', description: 'The messages of the phone.', examples: [{ messages: [] }] },
   ),
   errors: ['not_found'],
 })
@@ -131,23 +131,23 @@ export const advanceClock = route({
   method: 'POST',
   path: '/sandbox/clock',
   tag: 'Sandbox',
-  summary: 'Move the clock forward',
+  summary: 'Advance the clock',
   description:
-    'Sandbox mode only; `not_found` in live mode. Moves the service’s clock forward and does what falls due, answering when that work is done. The moved clock survives a restart.',
+    'Sandbox mode only; `not_found` in live mode. Advances the service’s clock, does the work that falls due, and responds when it is done. A restart does not reset the clock.',
   who: [],
   body: request(
     {
       advance_seconds: Type.Integer({
         minimum: 0,
         maximum: MAX_CLOCK_ADVANCE_SECONDS,
-        description: 'How many seconds to move, at most ten years; 0 does what is due at this moment.',
+        description: 'The number of seconds, at most ten years; 0 does the work that is due now.',
         examples: [1800],
       }),
     },
     { title: 'AdvanceClockRequest', examples: [{ advance_seconds: 1800 }] },
   ),
   status: 200,
-  response: answer(
+  response: response(
     { now: timestamp('The service’s time afterwards.') },
     { title: 'ClockAdvanced', description: 'The new time.', examples: [{ now: '2026-11-20T10:45:30.000Z' }] },
   ),

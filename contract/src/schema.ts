@@ -8,14 +8,14 @@ import {
   Type,
 } from 'typebox'
 
-/** What documents an object: its name in OpenAPI, what it is, and whole examples of it. */
+/** The documentation of an object: its name in OpenAPI, a description, and complete examples. */
 export interface ObjectDocumentation {
   readonly title?: string
   readonly description?: string
   readonly examples?: readonly unknown[]
 }
 
-/** The same schema with a description for its place. */
+/** The same schema with the description of a field. */
 export function describe<Schema extends TSchema>(schema: Schema, description: string): Schema {
   return Type.With(schema, { description }) as Schema
 }
@@ -37,15 +37,15 @@ export function nullable<Schema extends TSchema>(schema: Schema): TUnsafe<Static
   return Type.Unsafe<Static<Schema> | null>({ ...plain, ...values, type: [plain.type, 'null'] })
 }
 
-/** An object that the service sends. Its readers must allow fields that come later, so it is left open. */
-export function answer<Properties extends TProperties>(
+/** An object in a response. Clients must accept fields that are added later, so it is open. */
+export function response<Properties extends TProperties>(
   properties: Properties,
   documentation: ObjectDocumentation = {},
 ): TObject<Properties> {
   return Type.Object(properties, { ...documentation })
 }
 
-/** An object that a caller sends: an unknown field is an error, never dropped (contract section 1). */
+/** An object in a request: an unknown field is an error (contract section 1). */
 export function request<Properties extends TProperties>(
   properties: Properties,
   documentation: ObjectDocumentation = {},

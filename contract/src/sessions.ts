@@ -4,7 +4,7 @@ import { exampleId, idSchema } from './ids.ts'
 import { SessionOwner } from './invitations.ts'
 import { Owner } from './owners.ts'
 import { route } from './route.ts'
-import { answer, request } from './schema.ts'
+import { request, response } from './schema.ts'
 
 /** How long a one-time code can be used, in seconds (contract section 5, Owner login). */
 export const OTP_VALID_S = 300
@@ -15,13 +15,14 @@ export const OTP_LENGTH = 6
 const SESSION_END = '2026-11-20T22:15:30.000Z'
 const ADMIN_SESSION_END = '2026-11-20T11:15:30.000Z'
 
-const phoneRequest = { phone: phoneIn('The phone that gets the code.') }
+const phoneRequest = { phone: phoneIn('The phone that receives the code.') }
 
 const codeRequest = {
-  phone: phoneIn('The phone that got the code.'),
+  phone: phoneIn('The phone that received the code.'),
   code: Type.String({
     pattern: `^[0-9]{${OTP_LENGTH}}$`,
-    description: 'The code: six digits. It can be used once, for five minutes, and dies with the fifth try.',
+    description:
+      'The code: six digits. It can be used once, within five minutes, and is invalid after the fifth try.',
     examples: ['042917'],
   }),
 }
@@ -30,9 +31,9 @@ function otpSent(title: string): TObject<{
   sent: ReturnType<typeof Type.Literal<true>>
   expires_in: ReturnType<typeof Type.Integer>
 }> {
-  return answer(
+  return response(
     {
-      sent: Type.Literal(true, { description: 'Always true, also for a phone that is unknown here.' }),
+      sent: Type.Literal(true, { description: 'Always true, also for an unknown phone.' }),
       expires_in: Type.Integer({
         description: 'Seconds for which the code can be used.',
         examples: [OTP_VALID_S],
@@ -40,27 +41,27 @@ function otpSent(title: string): TObject<{
     },
     {
       title,
-      description: 'The code is on its way, if the phone is known.',
+      description: 'The code was sent, if the phone is known.',
       examples: [{ sent: true, expires_in: OTP_VALID_S }],
     },
   )
 }
 
 function sessionEnded(title: string): TObject<{ logged_out: ReturnType<typeof Type.Literal<true>> }> {
-  return answer(
-    { logged_out: Type.Literal(true, { description: 'The session is over on every node.' }) },
-    { title, description: 'The session is over.', examples: [{ logged_out: true }] },
+  return response(
+    { logged_out: Type.Literal(true, { description: 'The session has ended on every node.' }) },
+    { title, description: 'The session has ended.', examples: [{ logged_out: true }] },
   )
 }
 
 const brake =
-  'A code is good only in the browser that has logged in before, or at the network that asked for it (of IPv6 a /48), and a new one for the same place makes the one before useless. A second within 30 seconds is `rate_limit_exceeded` with `Retry-After`, and so is an eleventh within an hour from one place without a login between, for unknown phones too. When strangers have had 20 codes within an hour sent to a phone, further ones go out three minutes apart; between them nothing is sent, the last code on the phone is good for whoever asks, and `expires_in` says for how long.'
+  'Every response, including a refusal, sets a cookie that distinguishes this browser from others on its network; it grants no access. A code is valid only in the browser that requested it or, without the cookie, on the network that requested it (for IPv6 its /48). A new code replaces the previous one of the same place. A second request within 30 seconds is `rate_limit_exceeded` with `Retry-After`, for unknown phones too; after ten codes within an hour without a login, a second request within three minutes is. After 20 codes within an hour to one phone on request of unknown places, further codes are sent three minutes apart; in between nothing is sent, the last code on the phone is valid for every unknown place, and `expires_in` says for how long.'
 
-const twoCodes =
-  'While many wrong codes are tried by strangers, the first right code from a place where the phone never logged in is `authentication_error` with `details.second_code_required`: ask for one more from there. The answer also sets a cookie by which the browser is known at the next login; it opens nothing.'
+const moreCodes =
+  'While many wrong codes are tried from unknown places, the first right code from a place where the phone has never logged in is `authentication_error` with `details.second_code_required`: request another code there. While tens of thousands are tried, so is the second code. The response also sets a cookie that identifies the browser at the next login; it grants no access.'
 
 const sameSite =
-  'A page of another site is `authorization_error`; without `Origin` and `Sec-Fetch-Site`, as from a program, no proof is needed.'
+  'A request from a page of another site is `authorization_error`. A request without `Origin` and `Sec-Fetch-Site`, as from a program, is accepted.'
 
 export const sendOtp = route({
   operationId: 'sendOtp',
@@ -68,7 +69,7 @@ export const sendOtp = route({
   path: '/v1/auth/send-otp',
   tag: 'Login',
   summary: 'Send an owner a one-time code',
-  description: `Sends a code to the phone of an owner. The answer is the same for a phone that no owner has. ${brake} ${sameSite}`,
+  description: `Sends a code to the phone of an owner. The response is the same for a phone without an owner. ${brake} ${sameSite}`,
   who: [],
   body: request(phoneRequest, { title: 'SendOtpRequest', examples: [{ phone: '9876543210' }] }),
   status: 200,
@@ -82,26 +83,26 @@ export const verifyOtp = route({
   path: '/v1/auth/verify-otp',
   tag: 'Login',
   summary: 'Log an owner in',
-  description: `Opens a session of 12 hours and sets the cookie \`service_session\`. It covers the owners of this phone that its holder accepted, on whichever platform; the first login of a phone accepts its owner when there is exactly one, and every other one is an invitation (\`GET /v1/invitations\`). A wrong, used or old code, or one that another place asked for, is \`authentication_error\`. ${twoCodes} A session cookie that comes along is ignored, and the session is always a new one. ${sameSite}`,
+  description: `Opens a session of 12 hours and sets the cookie \`service_session\`. It covers the owners of this phone that its holder accepted, on every platform. The first login of a phone accepts its owner if there is exactly one; any other owner is an invitation (\`GET /v1/invitations\`). A wrong, used or expired code, or one that another place requested, is \`authentication_error\`. ${moreCodes} A session cookie in the request is ignored; the session is always new. ${sameSite}`,
   who: [],
   body: request(codeRequest, {
     title: 'VerifyOtpRequest',
     examples: [{ phone: '9876543210', code: '042917' }],
   }),
   status: 200,
-  response: answer(
+  response: response(
     {
       owner_ids: Type.Array(idSchema('own'), { description: 'The owners that the session covers.' }),
       owners: Type.Array(SessionOwner, { description: 'The same owners, each with its platform.' }),
       invitations: Type.Integer({
-        description: 'How many invitations wait for an answer.',
+        description: 'The number of invitations that wait for a decision.',
         examples: [0],
       }),
       expires_at: timestamp('When the session ends.'),
     },
     {
       title: 'OwnerSession',
-      description: 'The session that the cookie opens.',
+      description: 'The new session.',
       examples: [
         {
           owner_ids: [exampleId('own')],
@@ -124,7 +125,8 @@ export const logOut = route({
   path: '/v1/auth/logout',
   tag: 'Login',
   summary: 'Log an owner out',
-  description: 'Ends the session of the cookie `service_session` at once, everywhere, and clears the cookie.',
+  description:
+    'Ends the session of the cookie `service_session` at once, on every node, and deletes the cookie.',
   who: ['owner'],
   status: 200,
   response: sessionEnded('OwnerLoggedOut'),
@@ -137,7 +139,7 @@ export const sendAdminOtp = route({
   path: '/v1/admin/auth/send-otp',
   tag: 'Login',
   summary: 'Send an administrator a one-time code',
-  description: `Sends a code to the phone of an administrator (\`ADMIN_PHONES\`). The answer is the same for any other phone. ${brake} ${sameSite}`,
+  description: `Sends a code to the phone of an administrator (\`ADMIN_PHONES\`). The response is the same for any other phone. ${brake} ${sameSite}`,
   who: [],
   body: request(phoneRequest, { title: 'SendAdminOtpRequest', examples: [{ phone: '9999999999' }] }),
   status: 200,
@@ -151,7 +153,7 @@ export const verifyAdminOtp = route({
   path: '/v1/admin/auth/verify-otp',
   tag: 'Login',
   summary: 'Log an administrator in',
-  description: `Opens a session of one hour and sets the cookie \`service_admin_session\`. It ends earlier when the phone leaves \`ADMIN_PHONES\`. A wrong, used or old code, or one that another place asked for, is \`authentication_error\`. Where the service asks for a second factor, \`totp\` is needed too, each code once; missing or wrong it is \`authentication_error\` with \`details.totp_required\`, as is a wrong code: send \`totp\` with the same code, which stays good until its fifth try. ${twoCodes} Where \`totp\` is needed, that one needs the next \`totp\`. ${sameSite}`,
+  description: `Opens a session of one hour and sets the cookie \`service_admin_session\`. It ends earlier if the phone is removed from \`ADMIN_PHONES\`. A wrong, used or expired code, or one that another place requested, is \`authentication_error\`. If the service requires a second factor, \`totp\` is required too, and each of its codes is valid once. A missing or wrong \`totp\`, like a wrong code, is \`authentication_error\` with \`details.totp_required\`: send \`totp\` with the same code, which stays valid until its fifth try. ${moreCodes} If \`totp\` is required, the second code needs the next \`totp\`. ${sameSite}`,
   who: [],
   body: request(
     {
@@ -159,7 +161,7 @@ export const verifyAdminOtp = route({
       totp: Type.Optional(
         Type.String({
           pattern: '^[0-9]{6}$',
-          description: 'The code of the authenticator app, where the service asks for a second factor.',
+          description: 'The code of the authenticator app, if the service requires a second factor.',
           examples: ['287082'],
         }),
       ),
@@ -173,11 +175,11 @@ export const verifyAdminOtp = route({
     },
   ),
   status: 200,
-  response: answer(
+  response: response(
     { expires_at: timestamp('When the session ends.') },
     {
       title: 'AdminSession',
-      description: 'The session that the cookie opens.',
+      description: 'The new session.',
       examples: [{ expires_at: ADMIN_SESSION_END }],
     },
   ),
@@ -192,7 +194,7 @@ export const logOutAdmin = route({
   tag: 'Login',
   summary: 'Log an administrator out',
   description:
-    'Ends the session of the cookie `service_admin_session` at once, everywhere, and clears the cookie.',
+    'Ends the session of the cookie `service_admin_session` at once, on every node, and deletes the cookie.',
   who: ['admin'],
   status: 200,
   response: sessionEnded('AdminLoggedOut'),
@@ -207,11 +209,11 @@ export const getSession = route({
   method: 'GET',
   path: '/api/web/me',
   tag: 'Owner session',
-  summary: 'Who is logged in',
+  summary: 'Get the logged-in person',
   description: 'The person of this session: one owner record for each platform that the person accepted.',
   who: ['owner'],
   status: 200,
-  response: answer(
+  response: response(
     {
       phone: textOut('The phone of the login, ten digits.', '9876543210'),
       owners: Type.Array(Owner, { description: 'The owners that the session covers, oldest first.' }),

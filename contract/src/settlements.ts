@@ -3,9 +3,9 @@ import { amountOut, EXAMPLE_TIME, textOut, timestamp } from './fields.ts'
 import { exampleId, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { route } from './route.ts'
-import { answer, nullable, oneOf, request } from './schema.ts'
+import { nullable, oneOf, request, response } from './schema.ts'
 
-/** Why a run left a wallet alone that was due (contract section 4, Settlement). */
+/** Why a run skipped a wallet that was due (contract section 4, Settlement). */
 export const SETTLEMENT_SKIP_REASONS = [
   'no_verified_bank_account',
   'agent_frozen',
@@ -19,20 +19,20 @@ const count = (description: string, example = 0) => Type.Integer({ description, 
 const day = (description: string) => Type.String({ format: 'date', description, examples: ['2026-11-20'] })
 
 /** One day's settlement (contract section 4). Amounts in INR. */
-export const SettlementRun = answer(
+export const SettlementRun = response(
   {
     day: day('The business day in IST.'),
-    status: oneOf(['running', 'finished'], 'Whether every wallet has been looked at.'),
+    status: oneOf(['running', 'finished'], 'Whether every wallet has been checked.'),
     paid_count: count('Wallets that were paid out.', 310),
-    paid_amount: amountOut('What they were paid out, INR.'),
-    skipped: answer(
+    paid_amount: amountOut('The sum that was paid out, INR.'),
+    skipped: response(
       {
         no_verified_bank_account: count('The owner has no verified bank account.', 4),
         agent_frozen: count('The agent is frozen.', 1),
         agent_quarantined: count('The agent is quarantined.', 0),
-        below_minimum: count('Less than 1 INR, which is left for the owner to withdraw.', 12),
+        below_minimum: count('The balance is below 1 INR; the owner can withdraw it.', 12),
       },
-      { description: 'Wallets that were due and left alone, by reason.' },
+      { description: 'Wallets that were due and skipped, by reason.' },
     ),
     started_at: timestamp('When it began.'),
     finished_at: nullable(timestamp('When it ended; null while it runs.')),
@@ -60,18 +60,18 @@ export const SettlementRun = answer(
 )
 export type SettlementRun = Static<typeof SettlementRun>
 
-/** A wallet that a run left alone. Amounts in INR. */
-export const SettlementSkip = answer(
+/** A wallet that a run skipped. Amounts in INR. */
+export const SettlementSkip = response(
   {
     agent_id: idSchema('agt'),
     agent_name: textOut('Its name.', 'Research Agent'),
     owner_id: idSchema('own'),
-    reason: oneOf(SETTLEMENT_SKIP_REASONS, 'Why it was left alone.'),
-    balance: amountOut('What stayed in the wallet, INR.'),
+    reason: oneOf(SETTLEMENT_SKIP_REASONS, 'Why it was skipped.'),
+    balance: amountOut('The balance that was not paid out, INR.'),
   },
   {
     title: 'SettlementSkip',
-    description: 'A wallet that was due and left alone.',
+    description: 'A wallet that was due and skipped.',
     examples: [
       {
         agent_id: exampleId('agt'),
@@ -91,7 +91,7 @@ export const listSettlements = route({
   path: '/v1/admin/settlements',
   tag: 'Administration',
   summary: 'List settlement runs',
-  description: 'What each business day’s run paid out and left alone, newest first.',
+  description: 'The payouts and skipped wallets of each business day’s run, newest first.',
   who: ['admin'],
   query: request(pageQuery),
   status: 200,
@@ -107,9 +107,9 @@ export const listSettlementSkips = route({
   method: 'GET',
   path: '/v1/admin/settlements/{day}/skipped',
   tag: 'Administration',
-  summary: 'List what a settlement run left alone',
+  summary: 'List the skipped wallets of a settlement run',
   description:
-    'Wallets that were due on that day but not paid out, and why. They are looked at again by the next run.',
+    'Wallets that were due on that day but not paid out, with the reason. The next run checks them again.',
   who: ['admin'],
   params: request({
     day: Type.String({
@@ -120,13 +120,13 @@ export const listSettlementSkips = route({
     }),
   }),
   query: request({
-    reason: Type.Optional(oneOf(SETTLEMENT_SKIP_REASONS, 'Only those left alone for this reason.')),
+    reason: Type.Optional(oneOf(SETTLEMENT_SKIP_REASONS, 'Only wallets that were skipped for this reason.')),
     ...pageQuery,
   }),
   status: 200,
   response: listOf('skipped', SettlementSkip, {
     title: 'SettlementSkipList',
-    description: 'A page of wallets that were left alone.',
+    description: 'A page of skipped wallets.',
   }),
   errors: ['not_found'],
 })

@@ -2,8 +2,9 @@ import { type Static, Type } from 'typebox'
 import { amountOut } from './fields.ts'
 import { MAX_AMOUNT_INR } from './formats.ts'
 import { TIERS } from './owners.ts'
+import { CONTROLS, eachTierLimit, type TierControl } from './policy-controls.ts'
 import { route } from './route.ts'
-import { answer, oneOf, request } from './schema.ts'
+import { oneOf, request, response } from './schema.ts'
 
 const tier1 = {
   tier: 'tier1',
@@ -14,15 +15,16 @@ const tier1 = {
   approval_above: 25000,
 } as const
 
-/** What a tier allows each of its agents (interface section 8). Amounts in INR; 0 means none at all. */
-export const TierDefaults = answer(
+function inTier(control: TierControl): string {
+  const { description, tier } = CONTROLS[control]
+  return tier?.description ?? description
+}
+
+/** The limits of a tier for each of its agents (interface section 8). Amounts in INR; 0 allows nothing. */
+export const TierDefaults = response(
   {
     tier: oneOf(TIERS, 'The tier.'),
-    per_tx: amountOut('Most INR in a single payment.'),
-    daily: amountOut('Most INR in any rolling 24 hours.'),
-    monthly: amountOut('Most INR in a calendar month in IST.'),
-    escrow_above: amountOut('Payments of more INR than this must use escrow.'),
-    approval_above: amountOut('Payments of more INR than this wait for the owner.'),
+    ...eachTierLimit(control => amountOut(inTier(control))),
   },
   {
     title: 'TierDefaults',
@@ -41,7 +43,7 @@ export const listTiers = route({
   description: 'The four tiers, from the lowest.',
   who: ['admin'],
   status: 200,
-  response: answer(
+  response: response(
     { tiers: Type.Array(TierDefaults, { description: 'From the lowest tier to the highest.' }) },
     { title: 'TierList', description: 'All tiers.', examples: [{ tiers: [tier1] }] },
   ),
@@ -61,19 +63,13 @@ export const updateTier = route({
   tag: 'Administration',
   summary: 'Change a tier’s defaults',
   description:
-    'Changes the limits that are sent and leaves the others; they hold for the next payment of every agent of the tier.',
+    'Changes the limits in the request and no others. They apply to the next payment of every agent of the tier.',
   who: ['admin'],
   params: request({
     tier: Type.String({ minLength: 1, maxLength: 64, description: 'The tier.', examples: ['tier1'] }),
   }),
   body: request(
-    {
-      per_tx: limitIn('Most INR in a single payment.'),
-      daily: limitIn('Most INR in any rolling 24 hours.'),
-      monthly: limitIn('Most INR in a calendar month in IST.'),
-      escrow_above: limitIn('Payments of more INR than this must use escrow.'),
-      approval_above: limitIn('Payments of more INR than this wait for the owner.'),
-    },
+    eachTierLimit(control => limitIn(inTier(control))),
     { title: 'UpdateTierRequest', examples: [{ per_tx: 10000, daily: 100000 }] },
   ),
   status: 200,

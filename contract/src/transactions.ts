@@ -4,7 +4,7 @@ import { MAX_AMOUNT_INR } from './formats.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { route } from './route.ts'
-import { answer, nullable, oneOf, request } from './schema.ts'
+import { nullable, oneOf, request, response } from './schema.ts'
 
 /** Transaction types and statuses (interface section 2). */
 export const TRANSACTION_TYPES = ['fund', 'pay_out', 'pay_in', 'withdraw', 'settlement', 'fee'] as const
@@ -33,18 +33,18 @@ export const VERIFY_FAILURES = [
 export type VerifyFailure = (typeof VERIFY_FAILURES)[number]
 
 /** One line of a wallet's statement (interface section 2, contract section 4). Amounts in INR. */
-export const Transaction = answer(
+export const Transaction = response(
   {
     id: idSchema('txn'),
-    type: oneOf(TRANSACTION_TYPES, 'What moved the money.'),
+    type: oneOf(TRANSACTION_TYPES, 'The type of the transaction.'),
     amount: amountOut('The amount, INR, without the fee.'),
     fee: amountOut('The fee, INR.'),
     net_amount: amountOut(
-      'What the wallet gained or lost, INR: fund amount − fee, pay_out amount + fee, else the amount. 0, as the fee, for a funding or payout that failed; while one is pending, what it will be; what was reversed keeps its figures.',
+      'What the wallet gained or lost, INR: fund amount − fee, pay_out amount + fee, else the amount. For a failed funding or payout this and the fee are 0; for a pending one they have the expected values; a reversed transaction keeps its values.',
     ),
-    counterparty_type: nullable(oneOf(['agent'], 'What the other side is; null for the bank.')),
+    counterparty_type: nullable(oneOf(['agent'], 'The kind of the other party; null for the bank.')),
     counterparty_id: nullable(
-      idSchema('agt', 'The other agent; null for the bank, and for a hold that is meant for nobody yet.'),
+      idSchema('agt', 'The other agent; null for the bank, and for a hold without a recipient.'),
     ),
     agent_name: textOut('The name of the agent whose wallet this is.', 'Research Agent'),
     counterparty_name: nullable(textOut('The other agent’s name; null for the bank.', 'Translation Agent')),
@@ -52,12 +52,12 @@ export const Transaction = answer(
     note: nullable(textOut('The payer’s note.', 'Translation of 12 pages')),
     status: oneOf(
       TRANSACTION_STATUSES,
-      'How it stands; `reversed` after it was completed. A hold is a pending pay_out: completed at release, reversed at refund.',
+      'The status; `reversed` only after `completed`. An escrow hold is a pending pay_out: completed at its release, reversed at its refund.',
     ),
-    created_at: timestamp('When it began.'),
-    payment_id: Type.Optional(idSchema('pay', 'The payment that it is a side of, or refunds.')),
-    funding_id: Type.Optional(idSchema('fund', 'The funding that it is.')),
-    escrow_id: Type.Optional(idSchema('esc', 'The escrow that it belongs to.')),
+    created_at: timestamp('When it was created.'),
+    payment_id: Type.Optional(idSchema('pay', 'The payment that this line belongs to or refunds.')),
+    funding_id: Type.Optional(idSchema('fund', 'The funding of this line.')),
+    escrow_id: Type.Optional(idSchema('esc', 'The escrow of this line.')),
     utr: Type.Optional(textOut('The bank’s reference of a payout.', 'UTR0000000001')),
   },
   {
@@ -86,22 +86,22 @@ export const Transaction = answer(
 export type Transaction = Static<typeof Transaction>
 
 /** The response to the verification of a payment (interface section 4). `amount` is a string with two decimals, in INR. */
-export const Verification = answer(
+export const Verification = response(
   {
     verified: Type.Boolean({ description: 'Serve the resource only when this is true.' }),
-    reason: Type.Optional(oneOf(VERIFY_FAILURES, 'Why it does not verify; absent when it does.')),
-    transaction_id: textOut('The id that was asked for.', exampleId('pay')),
-    from: nullable(idSchema('agt', 'The payer; null when the caller is not a party to it.')),
-    to: nullable(idSchema('agt', 'The payee; null when the caller is not a party to it.')),
+    reason: Type.Optional(oneOf(VERIFY_FAILURES, 'Why it is not verified; absent if it is.')),
+    transaction_id: textOut('The id from the request.', exampleId('pay')),
+    from: nullable(idSchema('agt', 'The payer; null if the caller is not a party to the payment.')),
+    to: nullable(idSchema('agt', 'The payee; null if the caller is not a party to the payment.')),
     amount: nullable(
       Type.String({
-        description: 'What was paid, INR, as a decimal string with two places.',
+        description: 'The amount paid, INR, as a string with two decimals.',
         examples: ['12.50'],
       }),
     ),
     refunded: nullable(
       Type.String({
-        description: 'What was given back of it so far, INR, as a decimal string with two places.',
+        description: 'The amount refunded so far, INR, as a string with two decimals.',
         examples: ['0.00'],
       }),
     ),
@@ -110,7 +110,7 @@ export const Verification = answer(
   },
   {
     title: 'Verification',
-    description: 'Whether the payment is what the caller expects.',
+    description: 'Whether the payment is as the caller expects.',
     examples: [
       {
         verified: true,
@@ -139,10 +139,10 @@ export const Verification = answer(
 export type Verification = Static<typeof Verification>
 
 const statementQuery = {
-  type: Type.Optional(oneOf(TRANSACTION_TYPES, 'Only this type.')),
-  status: Type.Optional(oneOf(TRANSACTION_STATUSES, 'Only this status.')),
-  from_date: Type.Optional(spanEnd('The first day in IST, or moment.', '2026-11-01')),
-  to_date: Type.Optional(spanEnd('The last day in IST, or moment.', '2026-11-30T18:29:59.999Z')),
+  type: Type.Optional(oneOf(TRANSACTION_TYPES, 'Only transactions of this type.')),
+  status: Type.Optional(oneOf(TRANSACTION_STATUSES, 'Only transactions with this status.')),
+  from_date: Type.Optional(spanEnd('The first day in IST, or a time.', '2026-11-01')),
+  to_date: Type.Optional(spanEnd('The last day in IST, or a time.', '2026-11-30T18:29:59.999Z')),
   ...pageQuery,
 }
 
@@ -153,7 +153,7 @@ export const listTransactions = route({
   tag: 'Transactions',
   summary: 'List transactions',
   description:
-    'The wallet’s statement, newest first. A date in `from_date` or `to_date` is a whole day in IST; both ends are included.',
+    'The wallet’s statement, newest first. A date in `from_date` or `to_date` means the whole day in IST, inclusive.',
   who: ['platform', 'agent', 'owner'],
   params: request({ agent_id: idParam('agt') }),
   query: request(statementQuery),
@@ -172,13 +172,16 @@ export const listOwnerTransactions = route({
   tag: 'Owner session',
   summary: 'List transactions of all agents',
   description:
-    'The statements of all agents of the session’s owners in one list, newest first; `agent_name` tells them apart. A payment between two of them is a line on both sides.',
+    'The statements of all agents of the session’s owners in one list, newest first; `agent_name` names the agent. A payment between two of them has two lines.',
   who: ['owner'],
   query: request({
     owner_id: Type.Optional(
-      idSchema('own', 'Only the agents of this owner, one of the session’s; another is `not_found`.'),
+      idSchema(
+        'own',
+        'Only the agents of this owner, which must be one of the session’s; any other is `not_found`.',
+      ),
     ),
-    agent_id: Type.Optional(idSchema('agt', 'Only this agent.')),
+    agent_id: Type.Optional(idSchema('agt', 'Only transactions of this agent.')),
     ...statementQuery,
   }),
   status: 200,
@@ -196,41 +199,38 @@ export const verifyTransaction = route({
   tag: 'Transactions',
   summary: 'Verify a payment',
   description:
-    'For the payee, with its own key: was this payment made, to me, of enough, for this nonce? 200 either way; `reason` says what failed first. A funding, a payout, a refund or an allocation is no payment: `transaction_not_completed` or, once it is completed, `not_payee`. Every check is optional except that the caller must be the payee. An escrow that was released to you verifies like a payment, by the `txn_` id of its line or of the hold. With `consume=true` a nonce verifies only once, so that a seller needs no store of used nonces. Only what does not verify counts against a rate limit, one of its own that is ten times an agent’s.',
+    'For the payee, with its own key: checks that the payment was made to the caller, with at least the expected amount and with the nonce. The status is 200 in both cases; `reason` names the first failed check. A funding, payout, refund or allocation is not a payment: `transaction_not_completed` or, once it is completed, `not_payee`. The caller must be the payee; all other checks are optional. An escrow that was released to the caller is verified like a payment, by the `txn_` id of its line or of the hold. With `consume=true` a nonce is verified only once, so a seller needs no store of used nonces. Only failed verifications count against a rate limit, which is separate and ten times an agent’s.',
   who: ['agent'],
   params: request({ txn_id: idParam('txn', 'The payment’s id (`pay_`) or a transaction’s id (`txn_`).') }),
   query: request({
-    expected_payee: Type.Optional(
-      lineText('The payee that you expect: an agent id or a handle.', 'translator'),
-    ),
-    expected_payer: Type.Optional(
-      lineText('The payer that you expect: an agent id or a handle.', 'researcher'),
-    ),
+    expected_payee: Type.Optional(lineText('The expected payee: an agent id or a handle.', 'translator')),
+    expected_payer: Type.Optional(lineText('The expected payer: an agent id or a handle.', 'researcher')),
     expected_amount: Type.Optional(
       Type.Number({
         minimum: 0,
         maximum: MAX_AMOUNT_INR,
         format: 'inr',
-        description: 'The least amount that you accept, INR; what is left after refunds is compared.',
+        description: 'The minimum amount, INR; compared with the amount that is left after refunds.',
         examples: [12.5],
       }),
     ),
     nonce: Type.Optional(
       lineText(
-        'The nonce that you gave out; the payment’s reference must equal it.',
+        'The nonce of your price; the payment’s reference must equal it.',
         '0b54f0c2-7a0e-4a52-9a51-4a6c3a1f0d7e',
       ),
     ),
     consume: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Use the nonce up in the same step. Needs `nonce`; only a verified one is used up.',
+        description:
+          'If true, consumes the nonce in the same step. Requires `nonce`; only a verified nonce is consumed.',
         examples: [true],
       }),
     ),
     consume_id: Type.Optional(
       lineText(
-        'Your own name for this use: the same one again gets the first answer again, and with it you can undo the use, once.',
+        'Your own id for this use. A repeated request with the same id gets the first response again, and the id can undo the use once.',
         'request-91c2',
       ),
     ),
@@ -247,13 +247,13 @@ export const restoreNonce = route({
   tag: 'Transactions',
   summary: 'Restore a nonce',
   description:
-    'For the payee, with its own key: undoes the use that verifying with `consume=true` and a `consume_id` granted, when you could then not serve what was paid for. The buyer’s repeat with the same payment verifies again, once, so that it need not pay again. To give the money back instead, refund the payment. Only the use with exactly this payment, nonce and `consume_id` is undone; a use without a `consume_id` never is. Verifying under an undone `consume_id` answers `nonce_already_used`, so that a verification late on its way changes nothing: verify the buyer’s repeat under a new one. If the answer to a verification never came, ask it again under the same `consume_id` before you restore: of a use that has not arrived yet `restored` is false, and it may arrive. 200 either way: a repeat under another Idempotency-Key, and whatever is not yours, answers `restored` false.',
+    'For the payee, with its own key: undoes a use of a nonce by a verification with `consume=true` and a `consume_id`, if you could then not serve the paid request. The buyer’s repeated request with the same payment is then verified again, once, so the buyer need not pay again. To return the money instead, refund the payment. Only the use with exactly this payment, nonce and `consume_id` is undone; a use without a `consume_id` cannot be undone. Verifying with an undone `consume_id` returns `nonce_already_used`, so a delayed verification changes nothing: verify the buyer’s repeated request with a new one. If the response to a verification was lost, repeat it with the same `consume_id` before you restore: if the verification has not arrived yet, `restored` is false, and it may still arrive. The status is 200 in both cases: a repetition with another Idempotency-Key, or a payment that is not yours, returns `restored` false.',
   who: ['agent'],
-  params: request({ txn_id: idParam('txn', 'The id that you verified: `pay_` or `txn_`.') }),
+  params: request({ txn_id: idParam('txn', 'The verified id: `pay_` or `txn_`.') }),
   body: request(
     {
-      nonce: lineText('The nonce that you used up.', '0b54f0c2-7a0e-4a52-9a51-4a6c3a1f0d7e'),
-      consume_id: lineText('The name that you gave that use.', 'request-91c2'),
+      nonce: lineText('The consumed nonce.', '0b54f0c2-7a0e-4a52-9a51-4a6c3a1f0d7e'),
+      consume_id: lineText('The `consume_id` of that use.', 'request-91c2'),
     },
     {
       title: 'RestoreNonceRequest',
@@ -261,16 +261,16 @@ export const restoreNonce = route({
     },
   ),
   status: 200,
-  response: answer(
+  response: response(
     {
-      nonce: textOut('The nonce that was asked for.', '0b54f0c2-7a0e-4a52-9a51-4a6c3a1f0d7e'),
+      nonce: textOut('The nonce from the request.', '0b54f0c2-7a0e-4a52-9a51-4a6c3a1f0d7e'),
       restored: Type.Boolean({
-        description: 'Whether this call undid the use; false when there was none of that name, or no longer.',
+        description: 'Whether this request undid the use; false if there is no such use, or no longer.',
       }),
     },
     {
       title: 'NonceRestoration',
-      description: 'Whether the nonce may be used again.',
+      description: 'Whether the nonce can be used again.',
       examples: [{ nonce: '0b54f0c2-7a0e-4a52-9a51-4a6c3a1f0d7e', restored: true }],
     },
   ),

@@ -2,17 +2,17 @@ import { type Static, Type } from 'typebox'
 import { amountIn, amountOut, EXAMPLE_TIME, textOut, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { route } from './route.ts'
-import { answer, nullable, oneOf, request } from './schema.ts'
+import { nullable, oneOf, request, response } from './schema.ts'
 
-/** The least INR that can be funded (interface section 8). */
+/** The minimum funding in INR (interface section 8). */
 export const MIN_FUNDING_INR = 1
 
-/** How a funding is asked for; `link` leaves the choice to the page (interface section 4, Wallet). */
+/** The requested method of a funding; with `link` the payer chooses on the page (interface section 4, Wallet). */
 export const FUNDING_METHODS = ['upi', 'card', 'netbanking', 'link'] as const
 
 export type FundingMethod = (typeof FUNDING_METHODS)[number]
 
-/** How a funding is really paid, which sets its fee (contract section 4). */
+/** The method by which a funding was paid, which sets its fee (contract section 4). */
 export const PAID_METHODS = ['upi', 'card', 'netbanking'] as const
 
 export type PaidMethod = (typeof PAID_METHODS)[number]
@@ -26,17 +26,15 @@ const checkout = `http://127.0.0.1:8080/checkout/${exampleId('ps')}`
 const expiry = '2026-11-20T10:45:30.000Z'
 
 /** A wallet's figures in INR (interface section 2; contract section 4, Totals). */
-export const Balance = answer(
+export const Balance = response(
   {
-    available: amountOut('What can be spent now, INR. Negative only after a chargeback.'),
-    total_funded: amountOut(
-      'All that was ever credited, INR: fundings after their fee and incoming payments.',
-    ),
-    total_spent: amountOut('All outgoing payments and their fees, INR.'),
+    available: amountOut('The balance that can be spent now, INR. Negative only after a chargeback.'),
+    total_funded: amountOut('The total credited, INR: fundings after their fee, and incoming payments.'),
+    total_spent: amountOut('The total of outgoing payments and their fees, INR.'),
   },
   {
     title: 'Balance',
-    description: 'The wallet in INR.',
+    description: 'The figures of a wallet in INR.',
     examples: [{ available: 573, total_funded: 975, total_spent: 402 }],
   },
 )
@@ -60,11 +58,11 @@ const sessionExample = {
 
 const checkoutUrl = textOut('The full address of the checkout page for this session.', checkout)
 
-/** A new funding: send the owner to `checkout_url` (interface section 4; contract section 4, Fund). */
-export const FundingSession = answer(
+/** A new funding: open `checkout_url` for the owner (interface section 4; contract section 4, Fund). */
+export const FundingSession = response(
   {
     ...sessionProperties,
-    method: oneOf(FUNDING_METHODS, 'The method asked for.'),
+    method: oneOf(FUNDING_METHODS, 'The requested method.'),
     checkout_url: checkoutUrl,
     expires_at: timestamp('When the session ends, 30 minutes after it began.'),
   },
@@ -77,23 +75,23 @@ export const FundingSession = answer(
 export type FundingSession = Static<typeof FundingSession>
 
 /** A funding in its present state. Amounts in INR; `net_amount` is the credit to the wallet (contract section 4). */
-export const Funding = answer(
+export const Funding = response(
   {
     ...sessionProperties,
-    method: oneOf(FUNDING_METHODS, 'The method asked for.'),
+    method: oneOf(FUNDING_METHODS, 'The requested method.'),
     paid_method: nullable(
-      oneOf(PAID_METHODS, 'The method really used, which sets the fee; null until paid.'),
+      oneOf(PAID_METHODS, 'The method that was used, which sets the fee; null until paid.'),
     ),
     fee: nullable(amountOut('The gateway’s fee, INR: 2.5 %, half a paisa rounded up; null until paid.')),
-    net_amount: nullable(amountOut('What the wallet was credited, INR: amount less fee; null until paid.')),
+    net_amount: nullable(amountOut('What the wallet was credited, INR: amount minus fee; null until paid.')),
     checkout_url: checkoutUrl,
-    created_at: timestamp('When it was asked for.'),
+    created_at: timestamp('When it was requested.'),
     expires_at: timestamp('When the session ends.'),
-    completed_at: nullable(timestamp('When the wallet was credited; null when it was not.')),
+    completed_at: nullable(timestamp('When the wallet was credited; null if it was not.')),
   },
   {
     title: 'Funding',
-    description: 'A funding as it stands.',
+    description: 'A funding in its present state.',
     examples: [
       {
         ...sessionExample,
@@ -121,7 +119,7 @@ export const getBalance = route({
   path: '/v1/agents/{agent_id}/balance',
   tag: 'Wallet',
   summary: 'Get the balance',
-  description: 'The wallet’s figures in INR, exact at the moment of the answer.',
+  description: 'The wallet’s figures in INR, exact at the time of the response.',
   who,
   params,
   status: 200,
@@ -136,14 +134,14 @@ export const createFunding = route({
   tag: 'Wallet',
   summary: 'Fund the wallet',
   description:
-    'Opens a payment session. Send the owner to `checkout_url`; when the payment is confirmed the wallet is credited with the amount less the gateway’s 2.5 % and `agent.funded` is sent. An unpaid session fails after 30 minutes.',
+    'Opens a payment session. Send the owner to `checkout_url`; when the payment is confirmed the wallet is credited with the amount minus the gateway’s 2.5 %, and `agent.funded` is sent. An unpaid session fails after 30 minutes.',
   who,
   params,
   body: request(
     {
       amount: amountIn('What the owner pays, INR, at least 1.', { minimum: MIN_FUNDING_INR }),
       method: Type.Optional(
-        oneOf(FUNDING_METHODS, 'How the owner shall pay; `link` lets the owner choose.', { default: 'link' }),
+        oneOf(FUNDING_METHODS, 'The payment method; with `link` the owner chooses.', { default: 'link' }),
       ),
     },
     { title: 'CreateFundingRequest', examples: [{ amount: 1000 }, { amount: 250.5, method: 'upi' }] },
@@ -159,7 +157,8 @@ export const getFunding = route({
   path: '/v1/agents/{agent_id}/fund/{funding_id}',
   tag: 'Wallet',
   summary: 'Get a funding',
-  description: 'How a funding stands: `pending`, `completed` (credited) or `failed` (given up or expired).',
+  description:
+    'The status of a funding: `pending`, `completed` (credited) or `failed` (cancelled or expired).',
   who,
   params: request({ agent_id: idParam('agt'), funding_id: idParam('fund') }),
   status: 200,
@@ -174,7 +173,7 @@ export const createUpiCollect = route({
   tag: 'Wallet',
   summary: 'Fund the wallet by UPI',
   description:
-    'Asks the owner’s UPI app for the money. Where the gateway can no longer send collect requests, `collect` is false: show `qr` as a QR code or open `upi_intent` on the owner’s phone. The wallet is credited when the gateway confirms.',
+    'Sends a collect request to the owner’s UPI app. If the gateway cannot send collect requests, `collect` is false: show `qr` as a QR code, or open `upi_intent` on the owner’s phone. Unpaid requests of an hour are limited: five from one owner’s agents to one UPI id and 20 to all UPI ids, beyond which the response is `rate_limit_exceeded`, and 20 from all owners to one UPI id, beyond which `collect` is false. The wallet is credited when the gateway confirms the payment.',
   who: ['agent'],
   params,
   body: request(
@@ -190,16 +189,16 @@ export const createUpiCollect = route({
     { title: 'CreateUpiCollectRequest', examples: [{ amount: 1000, upi_id: 'asha@examplebank' }] },
   ),
   status: 201,
-  response: answer(
+  response: response(
     {
       ...sessionProperties,
-      collect: Type.Boolean({ description: 'Whether a collect request went to the UPI app.' }),
+      collect: Type.Boolean({ description: 'Whether a collect request was sent to the UPI app.' }),
       upi_id: textOut('The UPI id with its middle hidden.', 'as**@examplebank'),
       upi_intent: textOut(
         'The address that opens a UPI app on the phone.',
         'upi://pay?pa=wallet@examplebank',
       ),
-      qr: textOut('What a QR code for UPI apps must hold.', 'upi://pay?pa=wallet@examplebank'),
+      qr: textOut('The content of a QR code for UPI apps.', 'upi://pay?pa=wallet@examplebank'),
       checkout_url: checkoutUrl,
       expires_at: timestamp('When the session ends.'),
     },

@@ -4,7 +4,7 @@ import { EXAMPLE_TIME, textOut, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { route } from './route.ts'
-import { answer, nullable, oneOf, request } from './schema.ts'
+import { nullable, oneOf, request, response } from './schema.ts'
 
 /** The status of a webhook delivery (contract section 8). */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
@@ -12,33 +12,34 @@ export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
 /** The delivery of one event to a platform (contract section 8). */
-export const WebhookDelivery = answer(
+export const WebhookDelivery = response(
   {
     delivery_id: idSchema('whd'),
     event_id: idSchema('evt', 'The event: the `webhook-id` of every attempt.'),
-    event: oneOf(EVENT_NAMES, 'What happened.'),
+    event: oneOf(EVENT_NAMES, 'The name of the event.'),
     url: nullable(
       textOut(
-        'Where it was sent last, or will be; null when there is no address.',
+        'The address of the last or next attempt; null if there is none.',
         'https://example.com/webhooks/wallet',
       ),
     ),
     status: oneOf(
       DELIVERY_STATUSES,
-      '`pending` while attempts are to come, `delivered` once the receiver answered 2xx, `failed` when it was given up.',
+      '`pending` while attempts are scheduled, `delivered` after a 2xx response, `failed` after the last attempt.',
     ),
-    attempts: Type.Integer({ description: 'How often it was tried.', examples: [1] }),
+    attempts: Type.Integer({ description: 'The number of attempts.', examples: [1] }),
     response_status: nullable(
-      Type.Integer({ description: 'The status of the last answer; null without one.', examples: [200] }),
+      Type.Integer({
+        description: 'The HTTP status of the last response; null without one.',
+        examples: [200],
+      }),
     ),
     last_error: nullable(
-      textOut('Why the last attempt failed; null when it did not.', 'The receiver answered 503'),
+      textOut('Why the last attempt failed; null if it did not.', 'The receiver responded with 503'),
     ),
-    next_attempt_at: nullable(
-      timestamp('When it is due next, tried then or soon after; null when it is not tried any more.'),
-    ),
+    next_attempt_at: nullable(timestamp('When the next attempt is due; null if there is none.')),
     created_at: timestamp('When the event happened.'),
-    delivered_at: nullable(timestamp('When the receiver answered 2xx.')),
+    delivered_at: nullable(timestamp('When the receiver responded with 2xx.')),
   },
   {
     title: 'WebhookDelivery',
@@ -69,11 +70,11 @@ export const listWebhookDeliveries = route({
   tag: 'Webhooks',
   summary: 'List webhook deliveries',
   description:
-    'What became of each event for your platform, newest first, those included whose first attempt is still to come. What happened before there was a `webhook_url` has no delivery. Deliveries are kept for 30 days; a pending one as long as it is tried, or waits for a receiver that was gone for less than that.',
+    'The delivery of each event of your platform, newest first, including events without an attempt so far. Events from before there was a `webhook_url` have no delivery. Deliveries are kept for 30 days; a pending one as long as it is retried, or waits after a 410 response that is not older.',
   who: ['platform'],
   query: request({
-    status: Type.Optional(oneOf(DELIVERY_STATUSES, 'Only those that stand so.')),
-    event: Type.Optional(oneOf(EVENT_NAMES, 'Only events of this name.')),
+    status: Type.Optional(oneOf(DELIVERY_STATUSES, 'Only deliveries with this status.')),
+    event: Type.Optional(oneOf(EVENT_NAMES, 'Only deliveries of this event.')),
     ...pageQuery,
   }),
   status: 200,
@@ -89,9 +90,9 @@ export const retryWebhookDelivery = route({
   method: 'POST',
   path: '/v1/webhooks/deliveries/{delivery_id}/retry',
   tag: 'Webhooks',
-  summary: 'Try a delivery again',
+  summary: 'Retry a delivery',
   description:
-    'Sends the event once more, now, and answers the delivery after that attempt, which takes up to 15 seconds. It counts like any other: a pending delivery that fails again waits for the next attempt of its schedule, a failed one stays failed, a delivered one stays delivered. `conflict` without a `webhook_url`, or while `webhook_disabled_at` is set. Two at once for one platform, tests included; more are `rate_limit_exceeded`.',
+    'Sends the event again now, and returns the delivery after this attempt, which takes up to 15 seconds. The attempt counts like any other: a pending delivery that fails again waits for its next scheduled attempt, a failed one stays failed, a delivered one stays delivered. `conflict` without a `webhook_url`, or while `webhook_disabled_at` is set. A platform can have two such requests at the same time, tests included; more are `rate_limit_exceeded`.',
   who: ['platform'],
   params: request({ delivery_id: idParam('whd') }),
   status: 200,
@@ -106,7 +107,7 @@ export const testWebhook = route({
   tag: 'Webhooks',
   summary: 'Send a test webhook',
   description:
-    'Sends `webhook.test` to your `webhook_url` and answers the delivery after its first attempt, which takes up to 15 seconds. If that fails it is tried again like any other. `conflict` without a `webhook_url`, or while `webhook_disabled_at` is set. Two at once for one platform, retries included; more are `rate_limit_exceeded`.',
+    'Sends `webhook.test` to your `webhook_url`, and returns the delivery after its first attempt, which takes up to 15 seconds. If that attempt fails, it is retried like any other. `conflict` without a `webhook_url`, or while `webhook_disabled_at` is set. A platform can have two such requests at the same time, retries included; more are `rate_limit_exceeded`.',
   who: ['platform'],
   status: 200,
   response: WebhookDelivery,

@@ -2,7 +2,7 @@ import { createHash, verify } from 'node:crypto'
 import type { AuditVerification, ServiceKeys } from '@batua/contract'
 import { canonical, publicKeyOf } from './signature-check.ts'
 
-/** Whether an entry is a leaf of the tree whose root the service signed. With nothing but Node, to show how. */
+/** Whether an entry is a leaf of the tree whose root the service signed. Uses only Node, as an example. */
 export function isInLog(audited: AuditVerification, document: ServiceKeys): boolean {
   const { entry, leaf_index: index, tree_size: size, checkpoint } = audited
   if (entry === null || index === null || size === null || checkpoint === null) return false
@@ -20,7 +20,7 @@ function climb(leaf: Buffer, index: number, size: number, siblings: readonly Buf
     if (last === 0) return null
     const isRight = place % 2 === 1 || place === last
     node = isRight ? sha256(0x01, sibling, node) : sha256(0x01, node, sibling)
-    // A node without a sibling goes up as it is.
+    // A node without a sibling moves up unchanged.
     while (isRight && place % 2 === 0 && place > 0) [place, last] = [half(place), half(last)]
     ;[place, last] = [half(place), half(last)]
   }
@@ -33,7 +33,7 @@ function isSignedHead(checkpoint: string, size: number, root: Buffer, { keys }: 
   const [, signedSize, signedRoot] = head.split('\n')
   if (signedSize !== String(size) || signedRoot !== root.toString('base64')) return false
   const text = Buffer.from(`${head}\n`)
-  // Behind the dash: the signer's name, then four bytes that tell keys apart, and the signature.
+  // After the dash: the signer's name, then four bytes that identify the key, and the signature.
   return signatures.split('\n').some(line => {
     const signature = Buffer.from(line.split(' ')[2] ?? '', 'base64').subarray(4)
     return keys.some(({ public_key }) => verify(null, text, publicKeyOf(public_key), signature))

@@ -4,7 +4,7 @@ import { type Actor, insist, type Stage } from './stage.ts'
 
 const AMOUNT_INR = 200
 
-/** What is not needed goes back to the human's bank. */
+/** Unused money goes back to the owner's bank account. */
 export async function withdrawToBank({ client, paper }: Stage, agent: Actor): Promise<void> {
   paper.chapter('Money is withdrawn to the owner’s bank account')
   const params = { agent_id: agent.id }

@@ -7,7 +7,7 @@ import { type Actor, type Headers, insist, type Stage, veiled } from './stage.ts
 export interface Platform {
   readonly id: string
   readonly headers: Headers
-  /** What its webhooks are signed with. */
+  /** The secret of its webhooks. */
   readonly webhookSecret: string
 }
 
@@ -25,7 +25,7 @@ export async function signUpPlatform({ client, paper }: Stage): Promise<Platform
   }
 }
 
-/** The human of this run. Another one each time, so that no code for her phone was sent a moment ago. */
+/** The owner of this run. A new one each time, so that no code was sent to her phone recently. */
 export interface Owner {
   readonly id: string
   readonly phone: string
@@ -94,7 +94,7 @@ export async function createAgent(
   return { id: made.agent_id, handle: made.handle, key, headers: { 'x-agent-key': key } }
 }
 
-/** Handles are taken for ever, so each run of the story takes new ones. */
+/** Handles are never reassigned, so each run uses new ones. */
 export function newHandle(role: string): string {
   return `${role}-${randomInt(36 ** 6)
     .toString(36)

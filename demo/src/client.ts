@@ -19,20 +19,20 @@ export interface Refused {
 /** A client of the service, typed by the contract's routes. */
 export interface Client {
   readonly address: string
-  /** For programs that call by themselves: what they send appears in the story too. */
+  /** For programs that make requests themselves: their requests are printed too. */
   readonly fetch: typeof globalThis.fetch
-  /** The answer of a call that must succeed. */
+  /** The response to a call that must succeed. */
   ok<R extends Route>(route: R, call?: Call<R>): Promise<ResponseOf<R>>
   /** The error of a call that must be refused. */
   refused<R extends Route>(route: R, call?: Call<R>): Promise<Refused>
-  /** The headers of the session that a call begins: its cookie, and the page that uses it. */
+  /** The headers of the session that a call starts: its cookie and its origin. */
   session<R extends Route>(route: R, call: Call<R>): Promise<Readonly<Record<string, string>>>
-  /** Sends a call and breaks the connection before its answer is read. */
+  /** Sends a call and closes the connection before its response is read. */
   loseAnswer<R extends Route>(route: R, call: Call<R>): Promise<void>
 }
 
 export interface ClientOptions {
-  /** `path` is for people: the route's, with its parameters by name. `status` is null when the answer was lost. */
+  /** `path` is the route's, with the names of its parameters. `status` is null if the response was lost. */
   readonly onCall: (method: string, path: string, status: number | null) => void
   readonly onWait: (seconds: number) => void
 }
@@ -40,7 +40,7 @@ export interface ClientOptions {
 interface Answer {
   readonly status: number
   readonly body: unknown
-  /** What the answer sets, without its attributes; empty when it sets none. */
+  /** The cookie that the response sets, without attributes; empty if it sets none. */
   readonly cookie: string
 }
 
@@ -61,7 +61,7 @@ export function openClient(address: string, options: ClientOptions): Client {
         options.onCall(route.method, shownPath(route, call), response.status)
         return { status: response.status, body, cookie: cookieIn(response) }
       }
-      // Someone who plays the story again and again meets the limit for strangers: it lets go within a minute.
+      // Repeated runs of the demo reach the rate limit of unauthenticated requests, which resets within a minute.
       const seconds = Number(response.headers.get('retry-after') ?? DEFAULT_WAIT_S)
       options.onWait(seconds)
       await delay(seconds * 1_000)
@@ -100,7 +100,7 @@ export function openClient(address: string, options: ClientOptions): Client {
 
 const DEFAULT_ADDRESS = 'http://127.0.0.1:8080'
 
-/** Where the service is: what BASE_URL says, without slashes at its end, or where `npm start` puts it. */
+/** The address of the service: BASE_URL without trailing slashes, or the default of `npm start`. */
 export function addressIn(baseUrl: string | undefined): string {
   const text = baseUrl || DEFAULT_ADDRESS
   const protocol = URL.parse(text)?.protocol
@@ -108,7 +108,7 @@ export function addressIn(baseUrl: string | undefined): string {
   throw new StoryEnd(`BASE_URL is not an address such as ${DEFAULT_ADDRESS}.`)
 }
 
-/** Whether a service in sandbox mode answers there; a `StoryEnd` with what to do when not. */
+/** Checks that a service in sandbox mode responds there; throws a `StoryEnd` that says what to do if not. */
 export async function requireSandbox(address: string): Promise<void> {
   const ready = await ask(`${address}/readyz`, {})
   if (ready.status !== 200)
@@ -136,7 +136,7 @@ async function ask(url: string, init: RequestInit): Promise<Response> {
   } catch (cause) {
     const { origin } = new URL(url)
     throw new StoryEnd(
-      `No service answers at ${origin}. Start one with \`npm start\`, or set BASE_URL to where yours is.`,
+      `No service responds at ${origin}. Start one with \`npm start\`, or set BASE_URL to where yours is.`,
       { cause },
     )
   }
@@ -158,7 +158,7 @@ function shownPath<R extends Route>(route: R, { query = {} }: Call<R>): string {
   return search.length === 0 ? route.path : `${route.path}?${search.join('&')}`
 }
 
-/** A path as people read it, without the ids in it. */
+/** A path for output, without its ids. */
 function unnamed(pathname: string): string {
   return pathname.replaceAll(/\/[a-z]+_[0-9a-z]{26}/g, '/…')
 }

@@ -23,7 +23,7 @@ BASE_URL is the service's address, by default http://127.0.0.1:8080. Exits with 
 and with 2 if an option is wrong.
 `
 
-/** The whole story, every chapter of it true or an error. */
+/** The whole demo; a chapter that does not hold is an error. */
 async function tell(stage: Stage): Promise<void> {
   const platform = await signUpPlatform(stage)
   const owner = await verifyOwner(stage, platform.headers)

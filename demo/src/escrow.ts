@@ -5,7 +5,7 @@ import { type Headers, insist, type Stage } from './stage.ts'
 
 const AMOUNT_INR = 60
 
-/** Money that waits: set aside for the translator, released when the researcher is content. */
+/** Money in escrow: held for the translator, released when the researcher accepts the work. */
 export async function holdAndRelease(
   { client, paper }: Stage,
   platform: Headers,

@@ -32,7 +32,7 @@ It is shown once, in the response of POST /v1/platforms. If it is lost, POST /v1
 returns a new one. Pass it as --secret ${SECRET_PREFIXES.webhookSecret}…, or as WEBHOOK_SECRET in the environment.
 `
 
-/** What the command line asks for; anything else is an error that says what is wrong. */
+/** The options of the command line; anything else is an error that says what is wrong. */
 export function readOptions(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -51,7 +51,7 @@ export function readOptions(
     },
   })
   const [stray] = positionals
-  // npm keeps for itself what stands before the two dashes.
+  // npm uses the options before the two dashes itself.
   if (stray !== undefined)
     throw new Error(`What is ${stray}? Options stand behind --: npm run listen -- --port 9000`)
   return {
@@ -70,7 +70,7 @@ function secretsIn(text: string): string[] {
     .split(',')
     .map(secret => secret.trim())
     .filter(secret => secret !== '')
-  // What was given is not repeated: it may be a secret of another kind.
+  // The value is not printed: it may be a secret of another kind.
   const isWrong = secrets.some(secret => !/^whsec_[A-Za-z0-9+/]{4,}={0,2}$/.test(secret))
   if (isWrong) throw new Error('The secret must be whsec_ and base64; several are separated by commas')
   return secrets

@@ -17,7 +17,7 @@ interface Listener {
   readonly output: () => string
   readonly errors: () => string
   readonly ended: Promise<number | null>
-  /** Where it says it listens. */
+  /** Its printed address. */
   readonly address: () => Promise<string>
 }
 

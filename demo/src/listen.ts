@@ -10,7 +10,7 @@ const MAX_NAME_LENGTH = 40
 const style = (how: 'dim' | 'green' | 'red' | 'yellow', text: string) =>
   styleText(how, text, { stream: process.stdout })
 
-/** Time, event, id, whether it is genuine, and what it says. */
+/** Time, event, id, whether it is genuine, and a summary. */
 function lineOf({ text, verification, isAgain }: Arrival, now: Date): string {
   const { event, id } = verification.verified ? verification.content : claimIn(text)
   const head = `${style('dim', now.toTimeString().slice(0, 8))}  ${event.padEnd(EVENT_WIDTH)}  ${id}`

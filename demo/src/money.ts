@@ -1,4 +1,4 @@
-/** Sums are made in whole paise: adding decimals would prove nothing. */
+/** Sums use whole paise, because adding decimals would not be exact. */
 export function paise(inr: number): bigint {
   return BigInt(Math.round(inr * 100))
 }

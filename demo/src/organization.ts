@@ -6,7 +6,7 @@ import { type Headers, insist, type Stage } from './stage.ts'
 const BUDGET_INR = 100
 const ALLOCATED_INR = 50
 
-/** Both agents become one organization: a common treasury, and a budget for who works. */
+/** Both agents join an organization: a common treasury, and a budget for the worker. */
 export async function foundOrganization(
   { client, paper }: Stage,
   { payer, payee }: Agents,

@@ -7,7 +7,7 @@ import { type Headers, insist, type Stage } from './stage.ts'
 const ASK_ABOVE_INR = 250
 const AMOUNT_INR = 300
 
-/** The human logs in; answers the headers of her session. */
+/** The owner logs in; returns the headers of her session. */
 export async function logIn({ client, paper }: Stage, { id, phone }: Owner): Promise<Headers> {
   paper.chapter('The owner logs in and requires her approval')
   await client.ok(routes.sendOtp, { body: { phone } })

@@ -10,13 +10,13 @@ export interface Paper {
   call(method: string, path: string, status: number | null): void
   /** Names and values, one below the other; an optional third column says why it matters. */
   facts(rows: readonly (readonly [name: string, value: string, note?: string])[]): void
-  /** Columns of text; those named in `right` are set flush right, as figures are. */
+  /** Columns of text; those named in `right` are aligned right, for numbers. */
   table(rows: readonly (readonly string[])[], right: readonly number[]): void
   proof(sentence: string): void
   end(sentence: string): void
 }
 
-/** For commands that use chapters of the story and print something else. */
+/** For commands that use chapters of the demo and print something else. */
 export const silentPaper: Paper = {
   title() {},
   chapter() {},
@@ -88,7 +88,7 @@ export function openPaper(stream: NodeJS.WriteStream): Paper {
 
 const WIDTH = 92
 
-/** Lines of whole words, so that a narrow window shows sentences as they were meant. */
+/** Wraps text at words for a narrow window. */
 function wrapped(sentence: string): string[] {
   const lines: string[] = []
   let current = ''

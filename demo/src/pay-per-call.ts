@@ -36,7 +36,7 @@ export async function sellWeather(stage: Stage, { payer, payee }: Agents): Promi
   }
 }
 
-/** The whole of the seller's work: one function around its handler. */
+/** The seller's whole code: one function around its handler. */
 function weatherApi({ client }: Stage, payee: Actor): RequestListener {
   const selling = createClient({ baseUrl: client.address, agentKey: payee.key, fetch: client.fetch })
   return requirePayment(
@@ -48,7 +48,7 @@ function weatherApi({ client }: Stage, payee: Actor): RequestListener {
   )
 }
 
-/** A proof is good for one answer. */
+/** A proof is valid for one response. */
 async function showAgain({ client, paper }: Stage, address: string, proof: string): Promise<void> {
   const again = await client.fetch(address, { headers: { [PROOF_HEADER]: proof } })
   const { error } = (await again.json()) as { error: { details: { reason?: string } } }

@@ -31,7 +31,7 @@ function isGenuine({ signature, token: _token, ...content }: Receipt, keys: Serv
   return isSigned(content, signature, keys)
 }
 
-/** A wallet as the service shows it at the end. */
+/** A wallet at the end of the demo. */
 export interface Wallet {
   readonly balance: Balance
   readonly lines: readonly Transaction[]
@@ -62,7 +62,7 @@ function rowOf(line: Transaction): string[] {
   return [line.type, inr(line.amount), inr(line.fee), gained, other, line.reference?.slice(0, 13) ?? '']
 }
 
-/** What a line did to its wallet. */
+/** The effect of a statement line on its wallet. */
 function change({ type, net_amount: net }: Transaction): bigint {
   return type === 'fund' || type === 'pay_in' ? paise(net) : -paise(net)
 }

@@ -1,6 +1,6 @@
 import { StoryEnd } from './client.ts'
 
-/** Runs a command to its end: prints what it returns, and one line instead of a stack when it cannot. */
+/** Runs a command to its end: prints its result, or one line instead of a stack if it fails. */
 export async function runCommand(command: () => Promise<string>): Promise<void> {
   // If the reader closes the output, as `head` does, the command ends at once.
   process.stdout.once('error', () => process.exit(0))

@@ -16,7 +16,7 @@ Prints shell commands that set their ids and credentials and define the function
 BASE_URL is the service's address, by default http://127.0.0.1:8080. Exits with 0, or with 1 if it failed.
 `
 
-/** What the pages of docs/ call the service with. */
+/** The variables for the commands of the guides. */
 const COMMANDS = `call() { curl -sS -w '\\n' -H 'content-type: application/json' "$@"; }
 pick() { node -e 'const v = JSON.parse(fs.readFileSync(0)); const at = process.argv[1]; const found = at ? new Function("v", "return v." + at)(v) : v; if (found === undefined) { console.error(JSON.stringify(v)); process.exit(1) } console.log(found)' "$@"; }
 platform() { call -H "x-platform-id: $ID" -H "x-platform-secret: $SECRET" "$@"; }

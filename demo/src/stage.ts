@@ -1,7 +1,7 @@
 import { type Client, StoryEnd } from './client.ts'
 import type { Paper } from './paper.ts'
 
-/** What every chapter is played with: the service on one side, the reader on the other. */
+/** What every chapter uses: the client of the service, and the output. */
 export interface Stage {
   readonly client: Client
   readonly paper: Paper
@@ -9,7 +9,7 @@ export interface Stage {
 
 export type Headers = Readonly<Record<string, string>>
 
-/** An agent of the story, with what its own program would keep. */
+/** An agent of the demo, with what its program would store. */
 export interface Actor {
   readonly id: string
   readonly handle: string
@@ -17,7 +17,7 @@ export interface Actor {
   readonly headers: Headers
 }
 
-/** Ends the story when the service does not keep a promise. */
+/** Ends the demo if the service breaks a promise. */
 export function insist(isSo: boolean, promise: string): asserts isSo {
   if (!isSo) throw new StoryEnd(`This should have been so and is not: ${promise}.`)
 }

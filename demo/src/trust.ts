@@ -4,7 +4,7 @@ import type { Agents } from './cast.ts'
 import { isSigned } from './signature-check.ts'
 import { insist, type Stage } from './stage.ts'
 
-/** What the researcher shows to a counterparty that does not know it. */
+/** The documents that the researcher shows to an unknown counterparty. */
 export async function showMembership({ client, paper }: Stage, { payer }: Agents): Promise<void> {
   paper.chapter('The researcher proves that it has a verified owner')
   const { proof, signature } = await client.ok(routes.getMembershipProof, { headers: payer.headers })
@@ -17,7 +17,7 @@ export async function showMembership({ client, paper }: Stage, { payer }: Agents
   paper.proof('The signature is verified without the service: genuine.')
 }
 
-/** That the payment stands in the log, proved by hashes and one signature. */
+/** Proves that the log contains the payment, by hashes and one signature. */
 export async function checkLog(
   { client, paper }: Stage,
   { payer }: Agents,

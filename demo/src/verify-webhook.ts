@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 
-/** What a genuine webhook says. A name that is not known here is one that came later. */
+/** The content of a genuine webhook. An unknown event name was added later. */
 export interface WebhookContent {
   readonly id: string
   readonly event: string
@@ -10,10 +10,10 @@ export interface WebhookContent {
 
 export type Verification =
   | { readonly verified: true; readonly content: WebhookContent }
-  /** `reason` is half a sentence, for the developer who wonders. */
+  /** `reason` is half a sentence, for the developer. */
   | { readonly verified: false; readonly reason: string }
 
-/** What the library says, and what it means here. */
+/** The library's errors, and their meaning here. */
 const REASONS: Readonly<Record<string, string>> = {
   'Missing required headers': 'it is not signed at all',
   'Invalid Signature Headers': 'its webhook-timestamp is no time',
@@ -22,7 +22,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'No matching signature found': 'another secret signed it, or it was changed on the way',
 }
 
-/** Whether one of these secrets signed exactly this text. Several are in force while a secret is rotated. */
+/** Whether one of these secrets signed exactly this text. Several are valid while a secret is rotated. */
 export function verifyWebhook(
   secrets: readonly string[],
   headers: IncomingHttpHeaders,

@@ -102,7 +102,7 @@ test('large bodies, invalid HTTP and broken connections do not stop the receiver
   expect(await post(address, BODY, signed(BODY, [SECRET]))).toBe(204)
 })
 
-/** Sends bytes as they are, and answers what came back until the connection ended, in whatever way. */
+/** Sends bytes, and returns what was received until the connection ended. */
 function raw(address: string, bytes: string, breakOff = false): Promise<string> {
   const { hostname, port } = new URL(address)
   return new Promise(resolve => {

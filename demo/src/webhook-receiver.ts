@@ -4,25 +4,25 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Verification, verifyWebhook } from './verify-webhook.ts'
 
-/** One request that came by POST. */
+/** One POST request. */
 export interface Arrival {
-  /** As it came: also what is not verified, and then it may say anything. */
+  /** The body as received; it may be unverified, and then contain anything. */
   readonly text: string
   readonly verification: Verification
-  /** A genuine webhook with this id came before: what was done about it then must not be done again. */
+  /** A genuine webhook with this id came before, so it must not be handled again. */
   readonly isAgain: boolean
 }
 
 export interface ReceiverOptions {
-  /** 0 takes a free one. */
+  /** 0: a free port. */
   readonly port: number
   readonly secrets: readonly string[]
-  /** What a genuine webhook is answered; 204 unless a bad receiver is played. */
+  /** The status for a genuine webhook; 204 unless a failing receiver is simulated. */
   readonly status?: number
-  /** How long it waits before it answers. */
+  /** The delay before its response. */
   readonly delayMs?: number
   readonly onArrival: (arrival: Arrival) => void
-  /** A genuine webhook has been answered. */
+  /** A genuine webhook has got its response. */
   readonly onAnswered?: () => void
 }
 
@@ -33,10 +33,10 @@ export interface Receiver {
 
 const HOST = '127.0.0.1'
 const MAX_BODY_BYTES = 1024 * 1024
-/** Ids that are remembered. A real receiver keeps them in its database, as unique keys. */
+/** The number of remembered ids. A real receiver keeps them in its database, as unique keys. */
 const MAX_SEEN = 100_000
 
-/** Opens a receiver on this machine. What comes in may be garbage: it is answered, and nothing else happens. */
+/** Opens a receiver on this machine. Invalid requests get a response and have no other effect. */
 export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
   const seen = new Set<string>()
   const server = createServer((request, response) => {
@@ -79,7 +79,7 @@ async function answered(
 ): Promise<void> {
   const gone = new AbortController()
   response.once('close', () => gone.abort())
-  // Who no longer waits gets no answer.
+  // A client that no longer waits gets no response.
   if (delayMs > 0) await delay(delayMs, undefined, { signal: gone.signal })
   response.writeHead(status).end()
   if (!gone.signal.aborted) await once(response, 'close')

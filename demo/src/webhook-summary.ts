@@ -19,7 +19,7 @@ export function summaryOf(data: Data): string {
   return printable(joined(parts, ', ') ?? '').slice(0, MAX_LENGTH)
 }
 
-/** What a stranger sent must not move the cursor or colour the terminal. */
+/** Text from other parties must not move the cursor or colour the terminal. */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '·')
 }
@@ -36,7 +36,7 @@ function whoIn(data: Data): string | null {
   return joined([payer === null ? null : `from ${payer}`, payee === null ? null : `to ${payee}`], ' ')
 }
 
-/** `agt_…k3f9`: ids of one hour begin alike, and their ends tell them apart. */
+/** `agt_…k3f9`: ids of one hour start alike, and their ends differ. */
 function shortId(value: unknown): string | null {
   const [, prefix, last] = /^([a-z]+_).*(.{4})$/.exec(textOf(value) ?? '') ?? []
   return prefix === undefined || last === undefined ? null : `${prefix}…${last}`

@@ -36,7 +36,7 @@ export async function receiveWebhooks(stage: Stage, platform: Platform, agents: 
   }
 }
 
-/** Only a service on this machine reaches the story's own receiver. */
+/** Only a service on this machine can reach the demo's receiver. */
 function isHere(address: string): boolean {
   const { hostname } = new URL(address)
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)

@@ -1,9 +1,9 @@
 import type { BodyOf, ErrorCode, ErrorEnvelope, ResponseOf, Route } from '@batua/contract'
-import { envelopeFaultOf, faultOf } from './answers.ts'
+import { envelopeFaultOf, faultOf } from './responses.ts'
 
 export type Headers = Readonly<Record<string, string>>
 
-/** One call of a route. Everything is sent as it is, right or wrong. */
+/** One call of a route. Everything is sent unchanged, valid or not. */
 export interface Sent {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | number | boolean>>
@@ -11,7 +11,7 @@ export interface Sent {
   readonly headers?: Headers
 }
 
-/** A call that fits its route. */
+/** A call with the types of its route. */
 export interface CallOf<R extends Route> extends Sent {
   readonly body?: BodyOf<R>
 }
@@ -32,16 +32,16 @@ export type ApiError = ErrorEnvelope['error']
 
 export interface Api {
   readonly address: string
-  /** Every call so far, with its answer. */
+  /** Every call so far, with its response. */
   readonly exchanges: readonly Exchange[]
   send(route: Route, call?: Sent): Promise<Reply>
-  /** The answer of a call that must succeed, checked against the route's schema. */
+  /** The response to a call that must succeed, checked against the route's schema. */
   ok<R extends Route>(route: R, call?: CallOf<R>): Promise<ResponseOf<R>>
   /** The error of a call that must be refused with this status and code. */
   refused(route: Route, status: number, code: ErrorCode, call?: Sent): Promise<ApiError>
 }
 
-/** A client of a service, made of the contract's routes. */
+/** A client of a service, made from the contract's routes. */
 export function openApi(address: string): Api {
   const exchanges: Exchange[] = []
   async function send(route: Route, call: Sent = {}): Promise<Reply> {
@@ -75,7 +75,7 @@ function unexpected(route: Route, wanted: string, reply: Reply): Error {
   return new Error(`${route.operationId}: expected ${wanted}, got ${reply.status} ${reply.text}`)
 }
 
-/** The address of a call, its parameters and query encoded. */
+/** The path of a call, with its parameters and query encoded. */
 export function pathOf(route: Route, { params = {}, query = {} }: Sent): string {
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
     encodeURIComponent(params[name] ?? `no-${name}`),
@@ -84,7 +84,7 @@ export function pathOf(route: Route, { params = {}, query = {} }: Sent): string 
   return search.size === 0 ? path : `${path}?${search.toString()}`
 }
 
-/** One request. A body that is bytes or text goes as it is; anything else goes as JSON. */
+/** Sends one request. A body that is bytes or text is sent unchanged; anything else is sent as JSON. */
 export async function request(
   address: string,
   method: string,
@@ -95,9 +95,14 @@ export async function request(
   const isRaw = typeof body === 'string' || body instanceof Uint8Array
   const type: Headers = body === undefined || isRaw ? {} : { 'content-type': 'application/json' }
   const bytes = isRaw ? Buffer.from(body) : body === undefined ? null : Buffer.from(JSON.stringify(body))
-  const answer = await fetch(address + path, { method, headers: { ...type, ...call.headers }, body: bytes })
-  const text = await answer.text()
-  return { status: answer.status, headers: answer.headers, text, body: parsed(text) }
+  const response = await fetch(address + path, { method, headers: { ...type, ...call.headers }, body: bytes })
+  const { status, headers } = response
+  if (headers.get('content-type') === 'text/event-stream') {
+    await response.body?.cancel()
+    return { status, headers, text: '', body: '' }
+  }
+  const text = await response.text()
+  return { status, headers, text, body: parsed(text) }
 }
 
 function parsed(text: string): unknown {
@@ -108,7 +113,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The error in an answer, which must be the one envelope that every error has (contract section 1, Errors). */
+/** The error in a response, which must have the envelope of every error (contract section 1, Errors). */
 export function errorOf(reply: Reply): ApiError {
   const fault = envelopeFaultOf(reply.body)
   if (fault !== null)

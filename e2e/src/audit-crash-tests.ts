@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { routes } from '@batua/contract'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openApi } from './api.ts'
 import {
   checkpointFaults,
@@ -9,10 +9,10 @@ import {
   leafFaults,
   leavesThatWait,
   unprovenPayments,
-} from './audit-aftermath.ts'
+} from './audit-faults.ts'
 import { type CrashStage, openCrashStage } from './crash-stage.ts'
-import type { Window } from './database.ts'
-import { type Attempt, startLoad } from './load.ts'
+import type { TestDatabase } from './database.ts'
+import { type Attempt, type Load, startLoad } from './load.ts'
 import { type Service, startService } from './service.ts'
 
 export interface AuditCrashOptions {
@@ -31,13 +31,14 @@ const ALARMS = [
   'audit queue rows were refused',
   'audit entry failed verification',
 ]
-/** A machine with much else to do takes its time. */
+/** A busy machine takes longer. */
 const WITHIN_MS = 120_000
 
-/** A machine that loses its power takes all at once. */
-const VICTIMS = ['one of two nodes', 'both nodes and their database', 'both nodes'] as const
+/** A power failure ends all of them at once. */
+const VICTIMS = ['both nodes and their database', 'one of two nodes', 'both nodes'] as const
+type Victim = (typeof VICTIMS)[number]
 
-/** Kills nodes while they pay and integrate, as often as is wanted, and proves the audit log after each time. */
+/** Kills nodes while they pay and integrate, as often as configured, and proves the audit log each time. */
 export function auditCrashTests({ crashes, longestLoadMs }: AuditCrashOptions): void {
   let stage: CrashStage
   let second: Service
@@ -60,7 +61,7 @@ export function auditCrashTests({ crashes, longestLoadMs }: AuditCrashOptions): 
 
   const headers = () => stage.agents[0]?.headers ?? {}
 
-  /** Keeps the checkpoints that a node shows until it shows none any more, or nobody pays there. */
+  /** Keeps the checkpoints of a node until it returns none, or nobody pays there. */
   async function keepCheckpoints(address: string, paying: AbortSignal): Promise<void> {
     const api = openApi(address)
     while (!paying.aborted) {
@@ -71,28 +72,21 @@ export function auditCrashTests({ crashes, longestLoadMs }: AuditCrashOptions): 
     }
   }
 
-  /** Has both nodes paid through until some of it is killed; answers what the payers heard. */
-  async function payThrough(victim: (typeof VICTIMS)[number]): Promise<Attempt[]> {
+  /** Makes payments through both nodes until one is killed; returns the payers' results. */
+  async function payThrough(victim: Victim): Promise<Attempt[]> {
     const { service, agents } = stage
     const nodes = [service, second]
     const over = new AbortController()
     const loads = nodes.map(node =>
-      startLoad(node.address, { clients: CLIENTS, agents, maxPaise: 200, whenSilent: 'end' }),
+      startLoad(node.address, { clients: CLIENTS, agents, maxPaise: 200, onNoResponse: 'end' }),
     )
     const keeping = nodes.map(node => keepCheckpoints(node.address, over.signal))
+    await whenPaid(loads)
     await delay(randomInt(SHORTEST_LOAD_MS, longestLoadMs))
-    await kill(victim)
+    await kill(stage, second, victim)
     over.abort()
     await Promise.all([...loads.map(load => load.stop()), ...keeping])
     return loads.flatMap(load => load.attempts)
-  }
-
-  async function kill(victim: (typeof VICTIMS)[number]): Promise<void> {
-    const { service } = stage
-    const database = service.postmaster()
-    const victims = victim === 'one of two nodes' ? [second] : [service, second]
-    await Promise.all(victims.map(node => node.kill()))
-    if (victim === 'both nodes and their database') process.kill(database, 'SIGKILL')
   }
 
   test.each(
@@ -108,7 +102,7 @@ export function auditCrashTests({ crashes, longestLoadMs }: AuditCrashOptions): 
       await api.ok(routes.advanceClock, { body: { advance_seconds: 0 } })
 
       const window = await windowOnceIntegrated(service)
-      expect(attempts.some(({ outcome }) => outcome.kind === 'paid')).toBe(true)
+      expect(attempts.some(isPaid)).toBe(true)
       expect(await unprovenPayments(api, attempts)).toEqual([])
       expect(await leafFaults(window)).toEqual([])
       expect(await checkpointFaults(api, headers(), kept)).toEqual([])
@@ -119,8 +113,22 @@ export function auditCrashTests({ crashes, longestLoadMs }: AuditCrashOptions): 
   )
 }
 
-/** One node at a time puts leaves into the tree; it may be the one that was not asked to. */
-async function windowOnceIntegrated(service: CrashStage['service']): Promise<Window> {
+async function kill({ service }: CrashStage, second: Service, victim: Victim): Promise<void> {
+  const database = service.postmaster()
+  const victims = victim === 'one of two nodes' ? [second] : [service, second]
+  await Promise.all(victims.map(node => node.kill()))
+  if (victim === 'both nodes and their database') process.kill(database, 'SIGKILL')
+}
+
+const isPaid = ({ outcome }: Attempt) => outcome.kind === 'paid'
+
+/** A node that has just started takes its time for the first payment. */
+async function whenPaid(loads: readonly Load[]): Promise<void> {
+  await vi.waitUntil(() => loads.some(({ attempts }) => attempts.some(isPaid)), { timeout: WITHIN_MS })
+}
+
+/** One node at a time integrates leaves into the tree, and it may be the other one. */
+async function windowOnceIntegrated(service: CrashStage['service']): Promise<TestDatabase> {
   const window = await service.window()
   await expect.poll(() => leavesThatWait(window), { timeout: INTEGRATED_WITHIN_MS }).toBe(0)
   return window

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-/** A block of commands of a page, and what the page says that it prints. */
+/** A block of commands of a page, and the output that the page shows. */
 export interface Block {
   readonly commands: string
   readonly prints: string
@@ -15,18 +15,18 @@ const END_OF_BLOCK = '--- end of block ---'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** What a block has left running in the background ends with the page, be it by a failure. */
+/** Background processes of a block end with the page, also after a failure. */
 const CLEAN_UP = `trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n`
 
-/** A machine with Node and nothing else can run all other tests. */
-export const canType = ['bash', 'curl', 'sed'].every(tool => spawnSync(tool, ['--version']).status === 0)
+/** All other tests need only Node. */
+export const canRunBash = ['bash', 'curl', 'sed'].every(tool => spawnSync(tool, ['--version']).status === 0)
 
 export function blocksIn(text: string): Block[] {
   const blocks = text.matchAll(/```bash\n(.*?)```(?:\n\n```text\n(.*?)```)?/gs)
   return [...blocks].map(([, commands = '', prints = '']) => ({ commands, prints }))
 }
 
-/** The programs of a page, by the names that it gives them. */
+/** The programs of a page, by their file names. */
 export function programsIn(page: string): [name: string, text: string][] {
   const found = page.matchAll(/`([\w-]+\.(?:mjs|py))`:\n\n```(?:js|py)\n(.*?)```/gs)
   return [...found].map(([, name = '', text = '']) => [name, text])
@@ -36,7 +36,7 @@ const README_SERVICE = 'http://127.0.0.1:8080'
 const README_RECEIVER_PORT = '9000'
 const README_SHOP_PORT = '9001'
 
-/** Pages as they are played here: with the address of this service, and these ports for a receiver and a shop. */
+/** A page's text with the address of this service, and with these ports for a receiver and a shop. */
 export function placed(service: string, receiverPort: number, shopPort = 0) {
   const ports = [
     [README_RECEIVER_PORT, String(receiverPort)],
@@ -56,7 +56,7 @@ export function placed(service: string, receiverPort: number, shopPort = 0) {
         here,
       )
     },
-    /** What was printed, as a page gives it. */
+    /** The output, in the form of a page. */
     restore(text: string): string {
       return ports.reduce(
         (restored, [written, real]) => restored.replaceAll(`127.0.0.1:${real}`, `127.0.0.1:${written}`),
@@ -66,7 +66,7 @@ export function placed(service: string, receiverPort: number, shopPort = 0) {
   }
 }
 
-/** Types blocks into one bash, one after the other, and answers what each printed. The first failure ends it. */
+/** Runs blocks in one bash, one after the other, and returns the output of each. The first failure ends it. */
 export async function typed(
   blocks: readonly Block[],
   adapt: (text: string) => string,
@@ -87,18 +87,17 @@ export async function typed(
   }
 }
 
-/**
- * An event is dealt out a moment after it happened, to whoever has an address by then. No reader types as fast as this
- * does, so what happened before an address is registered is let go by first.
+/** An event is fanned out a moment after it happened, to the platforms that then have an address. No reader types as
+ * fast as a test, so the events from before an address is registered must be fanned out first.
  */
 function waitBefore({ commands }: Block): string {
   if (!commands.includes('"webhook_url": "http')) return ''
   return `until curl -s $B/metrics | grep -q '^webhook_queue_rows 0$'; do sleep 0.05; done\n`
 }
 
-/**
- * `npm run --silent NAME -- …` of the project. Pages are typed in the project's folder; here the files stand in one of
- * their own, and the script is the same. It is a program and no function, so that it can be stopped by its id.
+/** `npm run --silent NAME -- …` of the project. Readers type the commands in the project's folder; here the files are
+ * in a separate folder, and the script is the same. It is a program and not a function, so that it can be stopped by
+ * its id.
  */
 function npmCommand(): string {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
@@ -122,7 +121,7 @@ esac
 `
 }
 
-/** The printed text as a page gives it; `…` there stands for what differs each time. */
+/** A pattern for the output on a page, in which `…` stands for text that differs each time. */
 export function patternOf(prints: string): RegExp {
   return new RegExp(`^${prints.split('…').map(RegExp.escape).join('[^\\n]+')}$`)
 }

@@ -4,24 +4,24 @@ import type { Env } from './service.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** How a command ended. */
+/** The exit code and output of a command. */
 export interface Ended {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
 }
 
-/** `npm run reconcile`, to its end. */
+/** Runs `npm run reconcile` to its end. */
 export function runReconcile(env: Env, args: readonly string[] = []): Promise<Ended> {
   return runCommand('reconcile', env, args)
 }
 
-/** `npm run rotate-signing-key`, to its end. */
+/** Runs `npm run rotate-signing-key` to its end. */
 export function runRotateSigningKey(env: Env, args: readonly string[] = []): Promise<Ended> {
   return runCommand('rotate-signing-key', env, args)
 }
 
-/** With nothing of the tests' own environment. */
+/** Without the environment of the tests. */
 function runCommand(command: string, env: Env, args: readonly string[]): Promise<Ended> {
   const environment = {
     PATH: process.env['PATH'] ?? '',

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 
-/** Two tree heads of one log, and the proof between them as the service gives it. */
+/** Two tree heads of one log, and the service's proof between them. */
 export interface Growth {
   readonly from: Head
   readonly to: Head
   readonly proof: readonly string[]
 }
 
-/** What a checkpoint says: how many leaves, and the base64 of their root. */
+/** The content of a checkpoint: the number of leaves, and the base64 of their root. */
 export interface Head {
   readonly size: number
   readonly root: string

@@ -4,12 +4,12 @@ import { type Agent, openNetwork } from './network.ts'
 
 const AGENTS = 6
 
-/** A service with a database of its own, and agents rich enough to go on paying through every crash. */
+/** A service with its own database, and agents with enough money to continue paying through every crash. */
 export interface CrashStage {
   readonly service: EmbeddedService
   readonly api: Api
   readonly agents: readonly Agent[]
-  /** Takes all of it down, and tells which secrets stand in the log: errors are where a log tells too much. */
+  /** Stops everything, and returns the secrets that are in the log: errors are where logs leak them. */
   close(): Promise<readonly string[]>
 }
 
@@ -21,7 +21,7 @@ export async function openCrashStage(): Promise<CrashStage> {
   await network.verify(owner)
   const agents: Agent[] = []
   for (let count = 0; count < AGENTS; count++) agents.push(await network.agent(owner))
-  // Every payment costs a rupee, and the wallets must outlast all crashes.
+  // Every payment costs a rupee, and the wallets must last through all crashes.
   for (const agent of agents) await network.fund(agent, 5_000_000)
   return {
     service,

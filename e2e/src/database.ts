@@ -2,14 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { inject } from 'vitest'
 
-/** A database for one service under test, with a window for the test to look into. */
+/** A database for one service under test, with access for the test. */
 export interface ServiceDatabase {
   readonly url: string
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>
-  /**
-   * A digest of every table's rows: the same digest means that nothing was changed. What the risk rules note beside
-   * the requests, wrong credentials among it, is left out, and what jobs keep for the administrators' overview and make
-   * of the audit log; of webhooks all but those that a platform asked for, because the others are on their way by themselves.
+  /** A digest of every table's rows: the same digest means that nothing was changed. Left out are the signals of the
+   * risk rules (wrong credentials among them), what jobs write for the overview and for the audit log, and of webhooks
+   * all except those that a platform requested, because the others are being delivered.
    */
   fingerprint(): Promise<Record<string, string>>
   drop(): Promise<void>
@@ -21,7 +20,7 @@ export async function createDatabase(): Promise<ServiceDatabase> {
   const name = `${prefix}${randomBytes(6).toString('hex')}`
   await once(serverUrl, `create database ${name} template ${template} strategy file_copy`)
   const url = withName(serverUrl, name)
-  const window = await openWindow(url)
+  const window = await openTestDatabase(url)
   return {
     ...window,
     url,
@@ -32,14 +31,14 @@ export async function createDatabase(): Promise<ServiceDatabase> {
   }
 }
 
-export interface Window extends Pick<ServiceDatabase, 'query' | 'fingerprint'> {
+export interface TestDatabase extends Pick<ServiceDatabase, 'query' | 'fingerprint'> {
   close(): Promise<void>
 }
 
-/** A connection of the test's own to the database that a service works on. */
-export async function openWindow(url: string): Promise<Window> {
+/** A separate connection to the database of a service. */
+export async function openTestDatabase(url: string): Promise<TestDatabase> {
   const client = new Client({ connectionString: url })
-  // A server that is killed under the test breaks this line too; the next query says so.
+  // A server that is killed breaks this connection too; the next query fails then.
   client.on('error', () => undefined)
   await client.connect()
   const query = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
@@ -51,14 +50,14 @@ export async function openWindow(url: string): Promise<Window> {
 
 type Query = ServiceDatabase['query']
 
-/** Which rows of a table and what of a row is looked at, where that is not all. */
+/** The rows and columns of a table that are compared, if not all of them. */
 const ROWS: Readonly<Record<string, string>> = {
   audit_entries: `where action <> 'risk.alert_opened'`,
   webhook_deliveries: `where event = 'webhook.test'`,
 }
 const ROW: Readonly<Record<string, string>> = {
   events: `(to_jsonb(t) - 'queued')::text`,
-  // The service checks sessions that are open by itself, whenever their time has come.
+  // The service checks open sessions by itself when they are due.
   fundings: `(to_jsonb(t) - 'next_check_at')::text`,
 }
 
@@ -66,7 +65,7 @@ async function fingerprint(query: Query): Promise<Record<string, string>> {
   const tables = await query<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = 'public' and table_name not like 'risk\\_%'
        and table_name not like 'reconciliation\\_%' and (table_name not like 'audit\\_%' or table_name = 'audit_entries')
-       and table_name not in ('payment_days', 'fold_cursors', 'book_sums', 'book_check', 'payment_events',
+       and table_name not in ('payment_days', 'fold_cursors', 'book_sums', 'scans', 'payment_events',
          'webhook_backlog', 'webhook_endpoints') order by 1`,
   )
   const digests: Record<string, string> = {}
@@ -90,7 +89,7 @@ async function once(url: string, statement: string): Promise<void> {
   }
 }
 
-/** The same server and credentials, another database. The host may be an encoded folder, which URL does not take. */
+/** The same server and credentials, another database. The host may be an encoded folder, which URL does not accept. */
 function withName(url: string, name: string): string {
   const [address = '', parameters] = url.split('?', 2)
   const path = address.indexOf('/', address.indexOf('://') + 3)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** A row of a table, by the names of its columns; code marks are taken off. */
+/** A row of a table, by the names of its columns, without code marks. */
 export type DocRow = Readonly<Record<string, string>>
 
 /** The rows of the table under a heading of a page in `docs/`. */

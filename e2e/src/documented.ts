@@ -2,7 +2,7 @@ import { FORMATS } from '@batua/contract'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { Exchange } from './api.ts'
 
-/** Where the answers of these exchanges differ from what an OpenAPI document says of them, in words. */
+/** The differences between the responses of these exchanges and an OpenAPI document. */
 export function faultsInDocument(document: unknown, exchanges: readonly Exchange[]): string[] {
   const ajv = new Ajv2020({ strict: false, allErrors: true, formats: FORMATS })
   ajv.addSchema(document as object, 'openapi')
@@ -23,7 +23,7 @@ function mediaTypeOf(headers: Headers): string {
   return headers.get('content-type')?.split(';')[0] ?? 'nothing'
 }
 
-/** What stands in a JSON document at a path of names; undefined where the path ends early. */
+/** The value in a JSON document at a path of names; undefined if the path does not exist. */
 export function at(document: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (inner, name) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, name) : undefined),

@@ -1,26 +1,26 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { openWindow, type Window } from './database.ts'
+import { copiedDataDir } from '../../service/src/testing/data-dir.ts'
+import { openTestDatabase, type TestDatabase } from './database.ts'
 import { type Env, type Service, startService } from './service.ts'
 
-/** A service with a database of its own, as `npm start` gives it, on a folder that is removed afterwards. */
+/** A service with a database of its own, as a later `npm start` gives it, on a folder that is removed afterwards. */
 export interface EmbeddedService extends Service {
   readonly dataDir: string
-  /** The process id of the database server that runs now. */
+  /** The process id of the running database server. */
   postmaster(): number
   /** The password that only the service and its database know. */
   password(): string
-  /** Where that server is, for a second service on the same database. */
+  /** The address of that server, for a second service on the same database. */
   databaseUrl(): string
   /** A connection to that server. */
-  window(): Promise<Window>
+  window(): Promise<TestDatabase>
   /** Stops everything and removes the data. */
   remove(): Promise<void>
 }
 
 export async function startEmbedded(env: Env = {}): Promise<EmbeddedService> {
-  const folder = mkdtempSync(join(tmpdir(), 'batua-e2e-'))
+  const folder = await copiedDataDir()
   const service = await startService({ DATA_DIR: folder, ...env })
   return {
     ...service,
@@ -28,7 +28,7 @@ export async function startEmbedded(env: Env = {}): Promise<EmbeddedService> {
     postmaster: () => Number(postmasterFile(folder)[0]),
     password: () => passwordIn(folder),
     databaseUrl: () => databaseUrl(folder),
-    window: () => openWindow(databaseUrl(folder)),
+    window: () => openTestDatabase(databaseUrl(folder)),
     async remove() {
       await service.stop()
       rmSync(folder, { recursive: true, force: true })
@@ -36,7 +36,7 @@ export async function startEmbedded(env: Env = {}): Promise<EmbeddedService> {
   }
 }
 
-/** What PostgreSQL writes about itself: process id, data folder, start, port, socket folder, address, memory, state. */
+/** The lines of postmaster.pid: process id, data folder, start, port, socket folder, address, memory, state. */
 function postmasterFile(folder: string): string[] {
   return readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8').split('\n')
 }

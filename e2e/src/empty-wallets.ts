@@ -1,10 +1,10 @@
 import { routes } from '@batua/contract'
 import type { World } from './world.ts'
 
-/** What passes without escrow and approval. */
+/** An amount that needs neither escrow nor approval. */
 const UNASKED = 400
 
-/** Sends what the world's agents hold to the stranger's, escrow included: only then may its platform be deleted. */
+/** Sends all money of the world's agents, escrow included, to the stranger's, so that their platform can be deleted. */
 export async function emptyWallets(world: World): Promise<void> {
   const { api, network, platform, payer, payee, escrow, stranger } = world
   const params = { escrow_id: escrow.escrow_id ?? '' }

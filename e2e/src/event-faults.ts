@@ -1,10 +1,9 @@
 import { EVENTS, type EventName } from '@batua/contract'
-import { schemaFaultOf } from './answers.ts'
 import type { ServiceDatabase } from './database.ts'
+import { schemaFaultOf } from './responses.ts'
 
-/**
- * Where the events that a service has recorded differ from what the contract says of them, in words: in their data, or
- * because they belong to no platform. Payments have none: their events are made of their transfers.
+/** The differences between the recorded events and the contract: in their data, or because they belong to no platform.
+ * Payments have no recorded events: theirs are made from their transfers.
  */
 export async function eventFaults({ query }: Pick<ServiceDatabase, 'query'>): Promise<string[]> {
   const events = await query<{ name: EventName; data: unknown; platform: string | null }>(

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** Below the ports that the system gives to outgoing connections: one of those could take a restarting service's place. */
+/** Below the ports for outgoing connections, which could take the port of a restarting service. */
 const FIRST_PORT = 20_000
 const LAST_PORT = 32_000
 const MAX_ATTEMPTS = 50
 
-/** A port of this machine that nobody listens on now. */
+/** A free port of this machine. */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const port = randomInt(FIRST_PORT, LAST_PORT)

@@ -5,8 +5,8 @@ import { createLocalJWKSet, jwtVerify } from 'jose'
 
 type Entry = ResponseOf<typeof routes.verifyAuditEntry>
 
-/** Something that the service signed, twice: as canonical JSON and as a token. */
-export interface SignedThing {
+/** Something that the service signed, both as canonical JSON and as a token. */
+export interface SignedObject {
   readonly name: string
   readonly content: object
   readonly keyId: string
@@ -15,17 +15,17 @@ export interface SignedThing {
   readonly typ: string
 }
 
-/** Bytes that were signed. A test flips them one by one. */
+/** Signed bytes. A test changes them one by one. */
 export interface SignedBytes {
   readonly text: Buffer
   readonly signature: Buffer
 }
 
-export function bytesOf({ content, signature }: SignedThing): SignedBytes {
+export function bytesOf({ content, signature }: SignedObject): SignedBytes {
   return { text: Buffer.from(canonicalize(content) ?? ''), signature: Buffer.from(signature, 'base64') }
 }
 
-/** Nothing but node:crypto and a public key of `service-keys.json`. */
+/** Uses only node:crypto and a public key of `service-keys.json`. */
 export function isSignedBy({ text, signature }: SignedBytes, { keys }: ServiceKeys, keyId: string): boolean {
   const x = Buffer.from(keys.find(key => key.key_id === keyId)?.public_key ?? '', 'base64').toString(
     'base64url',
@@ -34,7 +34,7 @@ export function isSignedBy({ text, signature }: SignedBytes, { keys }: ServiceKe
   return verify(null, text, key, signature)
 }
 
-/** Nothing but the jose library and `jwks.json`, at the time that the thing was made. */
+/** Uses only the jose library and `jwks.json`, as of the time of the signature. */
 export async function acceptsToken(token: string, jwks: Jwks, typ: string, at: Date): Promise<boolean> {
   try {
     const keys = createLocalJWKSet({ keys: [...jwks.keys] })
@@ -45,7 +45,7 @@ export async function acceptsToken(token: string, jwks: Jwks, typ: string, at: D
   }
 }
 
-/** Whether an audit entry leads by its proof to the root of its checkpoint (RFC 9162, section 2.1.3.2). */
+/** Whether the proof of an audit entry leads to the root of its checkpoint (RFC 9162, section 2.1.3.2). */
 export function leadsToRoot({ entry, leaf_index, inclusion_proof, checkpoint }: Entry): boolean {
   const { hash: _hash, ...content } = entry ?? { hash: '' }
   const [, size = '', root = ''] = (checkpoint ?? '').split('\n')
@@ -65,14 +65,14 @@ export function leadsToRoot({ entry, leaf_index, inclusion_proof, checkpoint }: 
 
 const NOTE_KEY_BYTES = 4
 
-/** What is signed of a checkpoint, by a C2SP signed note's rules. */
+/** The signed bytes of a checkpoint, by the rules of C2SP signed notes. */
 export function bytesOfCheckpoint(note: string): SignedBytes {
   const [text = '', line = ''] = note.split('\n\n— ')
   const signed = Buffer.from(line.split(' ')[1] ?? '', 'base64')
   return { text: Buffer.from(`${text}\n`), signature: signed.subarray(NOTE_KEY_BYTES) }
 }
 
-/** Every copy of these bytes with one of them flipped. */
+/** Every copy of these bytes with one byte changed. */
 export function* eachFlipped(bytes: Buffer): Generator<Buffer> {
   for (let index = 0; index < bytes.length; index++) {
     const copy = Buffer.from(bytes)
@@ -81,9 +81,8 @@ export function* eachFlipped(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/**
- * Every copy of a token with one byte flipped, in its text or in its signature. The signature is flipped as bytes: the
- * last letter of base64url has bits that stand for nothing.
+/** Every copy of a token with one byte changed, in its text or in its signature. The signature is changed as bytes,
+ * because the last letter of base64url has unused bits.
  */
 export function* eachTokenFlipped(token: string): Generator<string> {
   const end = token.lastIndexOf('.')

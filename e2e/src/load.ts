@@ -4,13 +4,13 @@ import { type ErrorEnvelope, routes } from '@batua/contract'
 import { type Headers, pathOf, type Reply, request } from './api.ts'
 import type { Agent } from './network.ts'
 
-/** One payment that a client asked for, and what it heard. */
+/** One payment of a client, and its result. */
 export interface Attempt {
   readonly key: string
   readonly from: Agent
   readonly to: Agent
   readonly amount: number
-  /** Where the key went: into the body, or into the header Idempotency-Key. */
+  /** Whether the key is in the body or in the header Idempotency-Key. */
   readonly keyIn: 'body' | 'header'
   readonly outcome: Outcome
 }
@@ -23,12 +23,12 @@ export type Outcome =
       readonly code: string
       readonly paymentId: string | null
     }
-  /** No answer, or one that does not say: it happened, or it did not. */
+  /** No response, or one with an unknown outcome: it may have happened or not. */
   | { readonly kind: 'unknown'; readonly promisedNothing: boolean }
 
 export interface Load {
   readonly attempts: readonly Attempt[]
-  /** Lets every client finish the call that it is in. */
+  /** Lets every client finish its current call. */
   stop(): Promise<void>
 }
 
@@ -36,14 +36,14 @@ export interface LoadOptions {
   readonly clients: number
   readonly agents: readonly Agent[]
   readonly maxPaise: number
-  /** What a client does when nobody answers: try the next one, or end. */
-  readonly whenSilent: 'go on' | 'end'
+  /** What a client does without a response: try the next payment, or end. */
+  readonly onNoResponse: 'go on' | 'end'
 }
 
 let runs = 0
 
-/** Has several clients pay at random between agents until it is stopped, each payment with a key of its own. */
-export function startLoad(address: string, { clients, agents, maxPaise, whenSilent }: LoadOptions): Load {
+/** Several clients pay between random agents until stopped, each payment with its own key. */
+export function startLoad(address: string, { clients, agents, maxPaise, onNoResponse }: LoadOptions): Load {
   const attempts: Attempt[] = []
   const run = `run${runs++}`
   const stopping = new AbortController()
@@ -57,7 +57,7 @@ export function startLoad(address: string, { clients, agents, maxPaise, whenSile
       const outcome = await pay(address, order)
       attempts.push({ ...order, outcome })
       if (outcome.kind !== 'unknown') continue
-      if (whenSilent === 'end') return
+      if (onNoResponse === 'end') return
       await delay(SILENCE_PAUSE_MS)
     }
   }
@@ -81,7 +81,7 @@ function twoOf(agents: readonly Agent[]): [Agent, Agent] {
   return [from, to]
 }
 
-/** Pays once with the order's key; answers what was heard. */
+/** Pays once with the order's key; returns the outcome. */
 export async function pay(address: string, order: Omit<Attempt, 'outcome'>): Promise<Outcome> {
   try {
     return outcomeOf(await sendPayment(address, order))
@@ -110,5 +110,5 @@ function outcomeOf({ status, body, text }: Reply): Outcome {
     return { kind: 'refused', status, code, paymentId: typeof paymentId === 'string' ? paymentId : null }
   }
   if (status === 503) return { kind: 'unknown', promisedNothing: text.includes('Nothing was done') }
-  throw new Error(`a payment was answered ${status} ${text}`)
+  throw new Error(`a payment got ${status} ${text}`)
 }

@@ -3,7 +3,7 @@ import type { Api, Headers } from './api.ts'
 
 export type SessionKind = 'owner' | 'admin'
 
-/** The administrator of a sandbox that was not told of another. */
+/** The default administrator of a sandbox. */
 export const ADMIN_PHONE = '9999999999'
 
 const LOGIN = {
@@ -11,7 +11,7 @@ const LOGIN = {
   admin: { send: routes.sendAdminOtp, verify: routes.verifyAdminOtp },
 } as const
 
-/** Logs somebody in by the code on their phone; answers what a browser then sends from the service's own pages. */
+/** Logs in by the code on the phone; returns the headers that a browser then sends from the service's own pages. */
 export async function logIn(api: Api, phone: string, kind: SessionKind): Promise<Headers> {
   const { send, verify } = LOGIN[kind]
   await api.ok(send, { body: { phone } })
@@ -23,17 +23,16 @@ export async function logIn(api: Api, phone: string, kind: SessionKind): Promise
   return { cookie: cookie.split(';')[0] ?? '', origin: api.address }
 }
 
-/** The token in a session's headers, which must be read nowhere else. */
+/** The token in a session's headers, which must appear nowhere else. */
 export function tokenOf({ cookie = '' }: Headers): string {
   return cookie.slice(cookie.indexOf('=') + 1)
 }
 
-/** A route that the session of each kind may read, to see whether it is still alive. */
+/** For each kind, a route that its session may read, to check whether the session is still valid. */
 const READABLE = { owner: routes.getSession, admin: routes.listTiers } as const
 
-/**
- * Sessions by address and phone: a second code within 30 s is refused, so whoever wants the same session gets the one
- * that is there, unless it has ended.
+/** Sessions by address and phone: a second code within 30 s is refused, so an existing session is used again until it
+ * has ended.
  */
 const known = new Map<string, Promise<Headers>>()
 

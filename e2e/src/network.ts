@@ -31,23 +31,23 @@ type Refused = readonly [status: number, code: ErrorCode]
 type PlatformExtras = Partial<BodyOf<typeof routes.createPlatform>>
 type AgentExtras = Partial<Omit<BodyOf<typeof routes.createAgent>, 'owner_id'>>
 
-/** Platforms, people and agents of one service, and what they do most. */
+/** Platforms, owners and agents of one service, with their most frequent calls. */
 export interface Network {
-  /** Whatever must not be read anywhere else: secrets, keys, and all that is personal. */
+  /** Everything that must not appear anywhere else: secrets, keys and personal data. */
   readonly confidential: readonly string[]
   platform(extras?: PlatformExtras): Promise<Platform>
-  /** A new person, or somebody with a phone that is known elsewhere. */
+  /** A new owner, with a new phone or a given one. */
   owner(platform: Platform, phone?: string): Promise<Owner>
-  /** Has the bank verify an owner, which raises its tier. */
+  /** Verifies an owner's bank account, which raises the tier. */
   verify(owner: Owner): Promise<void>
-  /** What the browser of a logged-in owner sends: the session, and whose page it is on. */
+  /** The headers of a logged-in owner's browser: the session and the origin. */
   login(owner: Owner): Promise<Headers>
   /** The same of the sandbox's administrator. */
   admin(): Promise<Headers>
   agent(owner: Owner, extras?: AgentExtras): Promise<Agent>
   /** A new agent with 975 INR. */
   fundedAgent(owner: Owner, extras?: AgentExtras): Promise<Agent>
-  /** Opens a session and has the human pay it; the wallet gains the amount less 2.5 %. */
+  /** Opens a session and pays it; the wallet is credited with the amount minus 2.5 %. */
   fund(agent: Agent, amount: number): Promise<void>
   pay(from: Agent, to: Agent, amount: number, extras?: PaymentExtras): Promise<Payment>
   /** The error of a payment that must be refused; 1 INR unless the body says otherwise. */
@@ -137,9 +137,9 @@ async function fund(api: Api, agent: Agent, amount: number): Promise<void> {
   if (status !== 'completed') throw new Error(`the funding is ${status}`)
 }
 
-/** A secret of a first answer; only a replayed one has null in its place. */
+/** A secret of a first response; a replayed response has null instead. */
 export function shown(secret: string | null): string {
-  if (secret === null) throw new Error('a first answer shows its secret')
+  if (secret === null) throw new Error('a first response contains its secret')
   return secret
 }
 

@@ -7,29 +7,29 @@ import { openStage } from './stage.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A service, and a folder with the project's packages, in which what a page says is typed at it. */
+/** A service, and a folder with the project's packages in which the commands of a page are run. */
 export interface PageStage {
   readonly service: Service
   readonly folder: string
-  /** The ignored folder below it, in which pages have their reader work. */
+  /** The ignored folder in it, in which readers of the pages work. */
   readonly scratch: string
-  /** How commands are run there. */
+  /** The environment of commands there. */
   readonly shell: { readonly cwd: string; readonly env: Readonly<Record<string, string>> }
   close(): Promise<void>
 }
 
-/** A page of the project as it is written: `docs/webhooks.md`. */
+/** The text of a page of the project, such as `docs/webhooks.md`. */
 export function readPage(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8')
 }
 
-/** All pages in docs, those of its folders too. */
+/** All pages in docs, including its folders. */
 export function docPages(): string[] {
   const names = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
   return names.filter(name => name.endsWith('.md')).map(name => `docs/${name}`)
 }
 
-/** The links of a page that lead to no file of the project, or to no heading of one. */
+/** The links of a page whose file or heading does not exist. */
 export function deadLinksOf(page: string): string[] {
   const links = [...readPage(page).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link = '']) => link)
   return links.filter(link => {
@@ -40,7 +40,7 @@ export function deadLinksOf(page: string): string[] {
   })
 }
 
-/** Headings as links name them. */
+/** The anchors of headings. */
 function headingsOf(text: string): string[] {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading

@@ -7,12 +7,12 @@ import { createClient, PurchaseError, payingFetch, paymentOf } from '@batua/sdk'
 import { fileJournal } from '@batua/sdk/file-journal'
 import { paymentFor, requirePayment } from '@batua/sdk/node'
 import type { Agent, Network } from './network.ts'
-import { openGate } from './pay-per-call-gate.ts'
 import { createKiller, type Step } from './pay-per-call-killer.ts'
+import { openProxy } from './pay-per-call-proxy.ts'
+import { openShop } from './pay-per-call-shop.ts'
 import { openPayPerCallStage, type PayPerCallStage } from './pay-per-call-stage.ts'
-import { openShop } from './pay-per-call-till.ts'
 
-/** How a purchase ended that was made again after a crash. `paymentId`: what was paid, as the buyer tells. */
+/** The result of a purchase that was repeated after a crash. `paymentId`: the payment, as the buyer reports it. */
 export type End =
   | { readonly kind: 'served'; readonly paymentId: string }
   | { readonly kind: 'refused'; readonly code: string; readonly paymentId: string | null }
@@ -23,19 +23,19 @@ interface PaymentOfBuyer {
   readonly isGivenBack: boolean
 }
 
-/** Someone who buys one thing, and whose every process has the same journal. */
+/** A buyer of one thing, whose processes share a journal. */
 export interface CrashingBuyer {
-  /** Begins or goes on in a process of its own, which is killed at this step. */
+  /** Starts or continues in a separate process, which is killed at this step. */
   crashAt(step: Step): Promise<void>
-  /** The same while the payment is on its way: it arrives after the next one. */
+  /** The same while the payment is being sent: it arrives after the next one. */
   crashPaying(): Promise<void>
-  /** The owner approves what waits for her. */
+  /** The owner approves the waiting payment. */
   approve(): Promise<void>
-  /** The same again, in a process that lives. */
+  /** The same again, in a process that is not killed. */
   buyAgain(): Promise<End>
-  /** Every payment that the service knows of, by its nonce. */
+  /** Every payment of the service, by its nonce. */
   payments(): Promise<readonly PaymentOfBuyer[]>
-  /** The nonces that the seller's handler ran for. */
+  /** The nonces for which the seller's handler ran. */
   served(): readonly string[]
 }
 
@@ -51,21 +51,21 @@ export async function openPayPerCallCrashStage(): Promise<CrashStage> {
   const folder = await mkdtemp(join(tmpdir(), 'pay-per-call-crashes-'))
   const served: string[] = []
   const killer = createKiller()
-  const service = await openGate(stage.api.address, killer.watch)
-  const till = {
+  const service = await openProxy(stage.api.address, killer.watch)
+  const selling = {
     client: createClient({ baseUrl: service.address, agentKey: stage.payee.key }),
     payTo: stage.payee.handle,
     amount: PRICE,
   }
   const shop = await openShop(
     createServer(
-      requirePayment(till, (request, response) => {
+      requirePayment(selling, (request, response) => {
         served.push(paymentFor(request)?.nonce ?? '')
         response.end('sunny')
       }),
     ),
   )
-  const seller = await openGate(shop.address, killer.watch)
+  const seller = await openProxy(shop.address, killer.watch)
 
   return {
     async newBuyer(extras) {
@@ -109,10 +109,10 @@ async function buy(service: string, agent: Agent, path: string, address: string)
   const journal = await fileJournal(path)
   const client = createClient({ baseUrl: service, agentKey: agent.key })
   try {
-    const answer = await payingFetch(fetch, { client, maxAmount: 5, allowHttp: true, journal })(address)
-    const text = await answer.text()
-    if (text !== 'sunny') throw new Error(`${answer.status} ${text}`)
-    return { kind: 'served', paymentId: paymentOf(answer)?.paymentId ?? '' }
+    const response = await payingFetch(fetch, { client, maxAmount: 5, allowHttp: true, journal })(address)
+    const text = await response.text()
+    if (text !== 'sunny') throw new Error(`${response.status} ${text}`)
+    return { kind: 'served', paymentId: paymentOf(response)?.paymentId ?? '' }
   } catch (error) {
     if (error instanceof PurchaseError)
       return { kind: 'refused', code: error.code, paymentId: error.paymentId }

@@ -7,35 +7,38 @@ import {
   openShop,
   pagePrice,
   type Shop,
-  type Till,
+  type ShopOptions,
   wordPrice,
-} from './pay-per-call-till.ts'
+} from './pay-per-call-shop.ts'
 
-/** Under a router and behind a body parser, where `request.url` is not what was asked for. */
-export function expressShop(till: Till): Promise<Shop> {
+/** Under a router and behind a body parser, where `request.url` differs from the requested URL. */
+export function expressShop(selling: ShopOptions): Promise<Shop> {
   const maybeThrow = createUnsteadiness()
   const shop = express.Router()
-  shop.get('/weather', requirePayment({ ...till, amount: 12.5 }), (request, response) => {
-    till.onWeather?.()
+  shop.get('/weather', requirePayment({ ...selling, amount: 12.5 }), (request, response) => {
+    selling.onWeather?.()
     response.json({ city: request.query['city'], payment: paymentFor(request) })
   })
-  const pages = requirePayment({ ...till, amount: request => pagePrice(request.query['count']) })
+  const pages = requirePayment({ ...selling, amount: request => pagePrice(request.query['count']) })
   shop.get('/pages', pages, (request, response) => {
     response.json({ payment: paymentFor(request) ?? null })
   })
-  const words = requirePayment<express.Request>({ ...till, amount: async request => wordPrice(request.body) })
+  const words = requirePayment<express.Request>({
+    ...selling,
+    amount: async request => wordPrice(request.body),
+  })
   shop.post('/translate', words, (request, response) => {
     response.json({ payment: paymentFor(request) })
   })
-  shop.get('/broken', requirePayment({ ...till, amount: 2 }), () => {
+  shop.get('/broken', requirePayment({ ...selling, amount: 2 }), () => {
     throw new Error('broken')
   })
-  shop.get('/cut', requirePayment({ ...till, amount: 2 }), (_request, response) =>
+  shop.get('/cut', requirePayment({ ...selling, amount: 2 }), (_request, response) =>
     new Promise(resolve => response.write('the beginning', resolve)).then(() => {
       throw new Error('cut')
     }),
   )
-  shop.get('/unsteady', requirePayment({ ...till, ...KEEPS, amount: 2 }), (request, response) => {
+  shop.get('/unsteady', requirePayment({ ...selling, ...KEEPS, amount: 2 }), (request, response) => {
     maybeThrow(paymentFor(request)?.nonce ?? '')
     response.json({ served: true })
   })
@@ -49,7 +52,7 @@ const cors: express.RequestHandler = (request, response, next) => {
   else next()
 }
 
-/** What express does by itself, without its words on stderr. */
+/** The error handling of express, without its output on stderr. */
 const quietly: ErrorRequestHandler = (_error, _request, response, _next) => {
   if (response.headersSent) response.destroy()
   else response.status(500).end()

@@ -7,13 +7,13 @@ import {
   KEEPS,
   pagePrice,
   type Shop,
-  type Till,
+  type ShopOptions,
   wordPrice,
-} from './pay-per-call-till.ts'
+} from './pay-per-call-shop.ts'
 
 type PagesRequest = FastifyRequest<{ Querystring: { count: string } }>
 
-export async function fastifyShop(till: Till): Promise<Shop> {
+export async function fastifyShop(selling: ShopOptions): Promise<Shop> {
   const maybeThrow = createUnsteadiness()
   const app = fastify({ forceCloseConnections: true })
   app.addHook('onRequest', async (_request, reply) => {
@@ -21,27 +21,30 @@ export async function fastifyShop(till: Till): Promise<Shop> {
   })
   app.options('/shop/weather', (_request, reply) => reply.code(204).send())
 
-  // A hook of its own before the body is read is enough where the price does not follow from it.
-  const weather = { onRequest: requirePayment({ ...till, amount: 12.5 }) }
+  // If the price does not depend on the body, a hook before the body is read is enough.
+  const weather = { onRequest: requirePayment({ ...selling, amount: 12.5 }) }
   app.get<{ Querystring: { city: string } }>('/shop/weather', weather, (request, reply) => {
-    till.onWeather?.()
+    selling.onWeather?.()
     return reply.send({ city: request.query.city, payment: paymentFor(request) })
   })
-  const pages = requirePayment({ ...till, amount: (request: PagesRequest) => pagePrice(request.query.count) })
+  const pages = requirePayment({
+    ...selling,
+    amount: (request: PagesRequest) => pagePrice(request.query.count),
+  })
   app.get('/shop/pages', { preHandler: pages }, (request, reply) =>
     reply.send({ payment: paymentFor(request) ?? null }),
   )
-  const words = requirePayment({ ...till, amount: async request => wordPrice(request.body) })
+  const words = requirePayment({ ...selling, amount: async request => wordPrice(request.body) })
   app.post('/shop/translate', { preHandler: words }, (request, reply) =>
     reply.send({ payment: paymentFor(request) }),
   )
-  app.get('/shop/broken', { preHandler: requirePayment({ ...till, amount: 2 }) }, () => {
+  app.get('/shop/broken', { preHandler: requirePayment({ ...selling, amount: 2 }) }, () => {
     throw new Error('broken')
   })
-  app.get('/shop/cut', { preHandler: requirePayment({ ...till, amount: 2 }) }, (_request, reply) =>
+  app.get('/shop/cut', { preHandler: requirePayment({ ...selling, amount: 2 }) }, (_request, reply) =>
     reply.send(breakingStream()),
   )
-  const unsteady = { preHandler: requirePayment({ ...till, ...KEEPS, amount: 2 }) }
+  const unsteady = { preHandler: requirePayment({ ...selling, ...KEEPS, amount: 2 }) }
   app.get('/shop/unsteady', unsteady, (request, reply) => {
     maybeThrow(paymentFor(request)?.nonce ?? '')
     return reply.send({ served: true })

@@ -9,34 +9,36 @@ import {
   openShop,
   pagePrice,
   type Shop,
-  type Till,
+  type ShopOptions,
   wordPrice,
-} from './pay-per-call-till.ts'
+} from './pay-per-call-shop.ts'
 
-/** Mounted as an app of its own, behind hono's `cors()`. */
-export function honoShop(till: Till): Promise<Shop> {
+/** Mounted as a separate app, behind hono's `cors()`. */
+export function honoShop(selling: ShopOptions): Promise<Shop> {
   const maybeThrow = createUnsteadiness()
   const shop = new Hono()
-  shop.get('/weather', requirePayment({ ...till, amount: 12.5 }), c => {
-    till.onWeather?.()
+  shop.get('/weather', requirePayment({ ...selling, amount: 12.5 }), c => {
+    selling.onWeather?.()
     return c.json({ city: c.req.query('city'), payment: paymentFor(c) })
   })
-  shop.get('/pages', requirePayment({ ...till, amount: c => pagePrice(c.req.query('count')) }), c =>
-    // An answer of the platform's own, which hono did not make.
+  shop.get('/pages', requirePayment({ ...selling, amount: c => pagePrice(c.req.query('count')) }), c =>
+    // A response of the platform, which hono did not make.
     Response.json({ payment: paymentFor(c) ?? null }),
   )
-  shop.post('/translate', requirePayment({ ...till, amount: async c => wordPrice(await c.req.json()) }), c =>
-    c.json({ payment: paymentFor(c) }),
+  shop.post(
+    '/translate',
+    requirePayment({ ...selling, amount: async c => wordPrice(await c.req.json()) }),
+    c => c.json({ payment: paymentFor(c) }),
   )
-  shop.get('/broken', requirePayment({ ...till, amount: 2 }), async () => {
+  shop.get('/broken', requirePayment({ ...selling, amount: 2 }), async () => {
     throw new Error('broken')
   })
-  shop.get('/unsteady', requirePayment({ ...till, ...KEEPS, amount: 2 }), c => {
+  shop.get('/unsteady', requirePayment({ ...selling, ...KEEPS, amount: 2 }), c => {
     maybeThrow(paymentFor(c)?.nonce ?? '')
     return c.json({ served: true })
   })
   const app = new Hono().use(cors({ origin: 'https://shop.example' })).route('/shop', shop)
   app.onError((_error, c) => c.body(null, 500))
-  // By itself it replaces the global Request and Response, also for test files that come after.
+  // By default it replaces the global Request and Response, also for later test files.
   return openShop(createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server)
 }

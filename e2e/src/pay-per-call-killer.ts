@@ -2,30 +2,29 @@ import { fork } from 'node:child_process'
 import type { IncomingMessage } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { PROOF_HEADER } from '@batua/contract'
-import type { Verdict, Watch } from './pay-per-call-gate.ts'
+import type { Verdict, Watch } from './pay-per-call-proxy.ts'
 
-/**
- * A step of a purchase: `begun`, `paying` (the owner has to approve), `paid` and `served` are notes in the journal,
- * `payment` is the request to the service, `proof` the request to the seller, and `verification` what the seller then asks
- * the service.
+/** A step of a purchase: `begun`, `paying` (the owner has to approve), `paid` and `served` are entries in the journal,
+ * `payment` is the request to the service, `proof` the request to the seller, and `verification` the seller's request
+ * to the service.
  */
 export type Step =
   `${'before' | 'after'} ${'begun' | 'payment' | 'paying' | 'paid' | 'proof' | 'verification' | 'served'}`
 
-/** Starts buyers and kills them at a step. `argv`: what a victim is told. */
+/** Starts buyers and kills them at a step. `argv`: the arguments of the process. */
 export interface Killer {
-  /** For the gates to the service and to the seller. */
+  /** For the proxies of the service and of the seller. */
   readonly watch: Watch
   crash(argv: readonly string[], step: Step): Promise<void>
-  /** While the payment is on its way: it arrives after the next one. */
+  /** While the payment is being sent: it arrives after the next one. */
   crashPaying(argv: readonly string[]): Promise<void>
 }
 
-/** What becomes of a step. */
+/** The result of a step. */
 type OnStep = (step: string, request?: IncomingMessage) => Promise<Verdict>
 
 const VICTIM = fileURLToPath(new URL('pay-per-call-victim.ts', import.meta.url))
-/** Without it each process spends most of its short life on compiling the same modules. */
+/** Without it each process spends most of its time compiling the same modules. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/e2e-compiled', import.meta.url))
 
 export function createKiller(): Killer {
@@ -35,11 +34,11 @@ export function createKiller(): Killer {
   const watch: Watch = async (request, passing) => {
     const call = callOf(request)
     const verdict = await onStep(`${passing} ${call}`, request)
-    // The seller goes on looking, whatever became of the buyer.
+    // The seller continues its verification, whatever happened to the buyer.
     return verdict === 'drop' && call === 'verification' ? 'go on' : verdict
   }
 
-  /** `afterlife`: what becomes of the request that was the last step. */
+  /** `afterlife`: the result of the request that was the last step. */
   async function crash(
     argv: readonly string[],
     wanted: Step,

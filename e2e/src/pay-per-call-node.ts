@@ -1,14 +1,21 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { paymentFor, requirePayment } from '@batua/sdk/node'
-import { createUnsteadiness, KEEPS, openShop, pagePrice, type Shop, type Till } from './pay-per-call-till.ts'
+import {
+  createUnsteadiness,
+  KEEPS,
+  openShop,
+  pagePrice,
+  type Shop,
+  type ShopOptions,
+} from './pay-per-call-shop.ts'
 
-export function nodeShop(till: Till): Promise<Shop> {
+export function nodeShop(selling: ShopOptions): Promise<Shop> {
   const maybeThrow = createUnsteadiness()
-  /** So that a handler's failure is quiet. */
-  const quiet = { ...till, onError: () => undefined }
+  /** So that a handler's failure prints nothing. */
+  const quiet = { ...selling, onError: () => undefined }
   const routes: Readonly<Record<string, RequestListener>> = {
-    '/shop/weather': requirePayment({ ...till, amount: 12.5 }, (request, response) => {
-      till.onWeather?.()
+    '/shop/weather': requirePayment({ ...selling, amount: 12.5 }, (request, response) => {
+      selling.onWeather?.()
       json(response, { city: queryOf(request).get('city'), payment: paymentFor(request) })
     }),
     '/shop/pages': requirePayment(

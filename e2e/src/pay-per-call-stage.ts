@@ -6,14 +6,14 @@ import { challengeIn, proofHeader } from './pay-per-call-wire.ts'
 import { openPayingStage, type PayingStage } from './paying-stage.ts'
 import type { Env } from './service.ts'
 
-/** A paying stage with a buyer that has money, who buys by hand as the interface writes it. */
+/** A paying stage with a funded buyer, who buys by the protocol of the interface without the sdk. */
 export interface PayPerCallStage extends PayingStage {
   readonly buyer: Agent
-  /** The seller's client of the service. */
+  /** The seller's client for the service. */
   readonly client: Client
-  /** Pays what is asked for; answers what proves it. */
+  /** Pays the price; returns the proof. */
   pay(challenge: PaymentChallenge): Promise<PaymentProof>
-  /** Asks for something, pays for it, and asks again. */
+  /** Requests something, pays for it, and repeats the request. */
   buy(address: string, path: string, ask?: Ask): Promise<Purchase>
 }
 

@@ -2,9 +2,8 @@ import { flushCompileCache } from 'node:module'
 import { createClient, type Journal, payingFetch } from '@batua/sdk'
 import { fileJournal } from '@batua/sdk/file-journal'
 
-/**
- * A process that buys one thing, and is to be killed at it. It tells of each step of its journal, and goes on when it is
- * answered.
+/** A process that buys one thing and is killed meanwhile. It reports each entry of its journal, and continues when it
+ * gets a reply.
  */
 const [service = '', agentKey = '', journalPath = '', address = ''] = process.argv.slice(2)
 
@@ -17,9 +16,9 @@ function tell(step: string): Promise<void> {
 
 async function told<T>(step: string, take: () => Promise<T>): Promise<T> {
   await tell(`before ${step}`)
-  const answer = await take()
+  const response = await take()
   await tell(`after ${step}`)
-  return answer
+  return response
 }
 
 function toldOf(journal: Journal): Journal {
@@ -30,7 +29,7 @@ function toldOf(journal: Journal): Journal {
   }
 }
 
-// At its end a process keeps what it compiled for the next one; this one has no such end.
+// At its end a process stores its compiled code for the next one; this one is killed before that.
 flushCompileCache()
 const client = createClient({ baseUrl: service, agentKey })
 const journal = toldOf(await fileJournal(journalPath))

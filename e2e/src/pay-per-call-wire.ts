@@ -1,8 +1,8 @@
 import { CHALLENGE_HEADER, PaymentChallenge, type PaymentProof, PROOF_HEADER } from '@batua/contract'
-import { schemaFaultOf } from './answers.ts'
 import type { Headers, Reply } from './api.ts'
+import { schemaFaultOf } from './responses.ts'
 
-/** What a 402 asks for, read by hand as the interface writes it and checked against the contract. */
+/** The challenge of a 402, parsed by the interface without the sdk and checked against the contract. */
 export function challengeIn(reply: Reply): PaymentChallenge {
   if (reply.status !== 402) throw new Error(`expected 402, got ${reply.status} ${reply.text}`)
   const challenge = fromBase64(reply.headers.get(CHALLENGE_HEADER) ?? '')
@@ -11,14 +11,14 @@ export function challengeIn(reply: Reply): PaymentChallenge {
   return challenge as PaymentChallenge
 }
 
-/** Why a 402 was given to a request that had a proof; undefined when it says nothing of it. */
+/** The reason of a 402 to a request with a proof; undefined if it has none. */
 export function reasonIn(reply: Reply): unknown {
   if (reply.status !== 402) throw new Error(`expected 402, got ${reply.status} ${reply.text}`)
   const { error } = reply.body as { readonly error: { readonly details?: { readonly reason?: string } } }
   return error.details?.reason
 }
 
-/** The header with which a buyer shows that it has paid. */
+/** The header with a buyer's proof. */
 export function proofHeader(proof: PaymentProof): Headers {
   return { [PROOF_HEADER]: toBase64(proof) }
 }

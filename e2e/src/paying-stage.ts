@@ -2,7 +2,7 @@ import type { Agent, Owner, Platform } from './network.ts'
 import type { Env } from './service.ts'
 import { openStage, type Stage } from './stage.ts'
 
-/** A stage with a platform, a verified owner of agents, and one of them to be paid. */
+/** A stage with a platform, a verified owner and a payee. */
 export interface PayingStage extends Stage {
   readonly platform: Platform
   readonly owner: Owner

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bookFaults } from './book.ts'
-import type { Window } from './database.ts'
-import { lostFundings } from './funding-stories.ts'
+import type { TestDatabase } from './database.ts'
+import { lostFundings } from './funding-attempts.ts'
+import { ledgerFaults } from './ledger-faults.ts'
 import { type Asked, crash, MOMENTS, recover, rest, settle, VICTIMS } from './payout-crash.ts'
 import { payoutFaults } from './payout-faults.ts'
 import { openPayoutStage, type PayoutStage, type PayoutStageOptions } from './payout-stage.ts'
@@ -12,10 +12,10 @@ export interface PayoutCrashOptions extends PayoutStageOptions {
   readonly crashes: number
 }
 
-/** A machine with much else to do takes its time. */
+/** A busy machine takes longer. */
 const WITHIN_MS = 120_000
 
-/** Kills a service while money goes out to banks, as often as is wanted, and proves after each time that none is lost. */
+/** Kills a service while payouts are sent, as often as configured, and proves each time that no money is lost. */
 export function payoutCrashTests(options: PayoutCrashOptions): void {
   let stage: PayoutStage
   const asked: Asked = { withdrawals: [], fundings: [] }
@@ -27,12 +27,12 @@ export function payoutCrashTests(options: PayoutCrashOptions): void {
     expect(await stage.close()).toEqual([])
   })
 
-  async function proveAtRest(window: Window): Promise<void> {
-    expect(await bookFaults(window.query)).toEqual([])
+  async function proveAtRest(window: TestDatabase): Promise<void> {
+    expect(await ledgerFaults(window.query)).toEqual([])
     await rest(stage, window)
     expect(await withdrawalFaults(window, asked.withdrawals)).toEqual([])
     expect(await payoutFaults(window.query)).toEqual([])
-    expect(await bookFaults(window.query)).toEqual([])
+    expect(await ledgerFaults(window.query)).toEqual([])
   }
 
   const crashes = Array.from({ length: options.crashes }, (_, index) => {
@@ -65,7 +65,10 @@ export function payoutCrashTests(options: PayoutCrashOptions): void {
   )
 }
 
-async function throughWindow(stage: PayoutStage, look: (window: Window) => Promise<void>): Promise<void> {
+async function throughWindow(
+  stage: PayoutStage,
+  look: (window: TestDatabase) => Promise<void>,
+): Promise<void> {
   const window = await stage.service.window()
   try {
     await look(window)

@@ -3,22 +3,22 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { routes } from '@batua/contract'
 import pMap from 'p-map'
 import type { Api } from './api.ts'
-import type { Window } from './database.ts'
-import { fundUntilSilence, type Story } from './funding-stories.ts'
+import type { TestDatabase } from './database.ts'
+import { type FundingAttempt, fundUntilUnavailable } from './funding-attempts.ts'
 import { startLoad } from './load.ts'
 import { type Agent, openNetwork } from './network.ts'
 import type { PayoutStage } from './payout-stage.ts'
-import { repeatUnknown, type Withdrawal, withdrawUntilSilence } from './withdrawals.ts'
+import { repeatUnknown, type Withdrawal, withdrawUntilUnavailable } from './withdrawals.ts'
 
-// A machine that loses its power takes both at once.
+// A power failure ends both at once.
 export const VICTIMS = ['the service', 'the service and its database'] as const
 type Victim = (typeof VICTIMS)[number]
 
-/** A moment at which things go wrong in their own way. Without a sign to wait for it is any. */
+/** A moment for a crash. Without a sign to wait for it is a random one. */
 interface Moment {
   readonly name: string
   readonly sign: string | null
-  /** Whether a run of settlement begins before. */
+  /** Whether a settlement run starts before it. */
   readonly settles: boolean
 }
 
@@ -46,10 +46,10 @@ export const MOMENTS: readonly Moment[] = [
   },
 ]
 
-/** What clients asked for in all crashes so far. */
+/** The requests of clients in all crashes so far. */
 export interface Asked {
   readonly withdrawals: Withdrawal[]
-  readonly fundings: Story[]
+  readonly fundings: FundingAttempt[]
 }
 
 const LONGEST_LOAD_MS = 700
@@ -57,19 +57,18 @@ const TOPPED_UP = 16
 const AT_ONCE = { concurrency: 8 }
 const PAYERS = 2
 
-/**
- * Kills the service at a random moment while money goes out in every way, and starts it again on the same data. Half of
- * the runs of settlement that are cut off are not gone on with, because nobody starts the service for days.
+/** Kills the service at a random moment while payouts of every kind are sent, and starts it again on the same data.
+ * Half of the interrupted settlement runs are not continued, because the service is started only days later.
  */
 export async function crash(stage: PayoutStage, asked: Asked, moment: Moment, victim: Victim): Promise<void> {
   const { service, api, wallets } = stage
   const agents = wallets.map(({ agent }) => agent)
   await topUp(api, agents)
   const secondsToRun = await untilOld(api)
-  const payers = startLoad(service.address, { clients: PAYERS, agents, maxPaise: 200, whenSilent: 'end' })
+  const payers = startLoad(service.address, { clients: PAYERS, agents, maxPaise: 200, onNoResponse: 'end' })
   const clients = [
-    withdrawUntilSilence(service.address, agents, asked.withdrawals),
-    fundUntilSilence(api, agents, asked.fundings),
+    withdrawUntilUnavailable(service.address, agents, asked.withdrawals),
+    fundUntilUnavailable(api, agents, asked.fundings),
   ]
   if (!moment.settles) clients.push(nudgeUntilSilence(api))
   await delay(randomInt(20, LONGEST_LOAD_MS))
@@ -89,7 +88,7 @@ const LONGEST_PAUSE_MS = 12
 
 const noted = () => undefined
 
-/** Waits until there is more of the moment's sign than there was, or for a while, and then a little. */
+/** Waits until the moment's sign has grown, or for a time limit, and then a little longer. */
 async function openSign({ service }: PayoutStage, { sign }: Moment): Promise<() => Promise<void>> {
   if (sign === null) return async () => undefined
   const window = await service.window()
@@ -117,7 +116,7 @@ async function topUp(api: Api, agents: readonly Agent[]): Promise<void> {
 
 const LONGEST_NUDGE_S = 40
 
-/** Moves the clock so far that payouts are sent and asked about, again and again until the service is gone. */
+/** Advances the clock so that payouts are sent and queried, repeatedly until the service is gone. */
 async function nudgeUntilSilence(api: Api): Promise<void> {
   try {
     for (;;) await advance(api, randomInt(LONGEST_NUDGE_S))
@@ -129,15 +128,15 @@ async function nudgeUntilSilence(api: Api): Promise<void> {
 const DAY_S = 86_400
 /** Ten o'clock in India, in seconds of a UTC day. */
 const RUN_AT_S = 4.5 * 3_600
-/** With a weekend and holidays in between this is more than two business days. */
+/** This is more than two business days even with a weekend and holidays in between. */
 const OLD_AFTER_DAYS = 6
 
-/** Moves the clock to the hour at which everything is old enough to be settled. */
+/** Advances the clock to the hour at which all money is old enough to be settled. */
 export async function settle(api: Api): Promise<void> {
   await advance(api, await untilOld(api))
 }
 
-/** How many seconds it is to that hour. */
+/** The number of seconds to that hour. */
 async function untilOld(api: Api): Promise<number> {
   const seconds = Math.floor((await advance(api, 0)).getTime() / 1_000)
   const toTheHour = (RUN_AT_S - (seconds % DAY_S) + DAY_S) % DAY_S
@@ -149,10 +148,10 @@ async function advance(api: Api, seconds: number): Promise<Date> {
   return new Date(now)
 }
 
-/** An Idempotency-Key is held for a while by the request that died with it, as a run of settlement by its node. */
+/** A crashed request keeps its Idempotency-Key for a while, as a crashed node keeps its settlement run. */
 const LEASE_S = 61
 
-/** Has those who heard nothing ask again, once what died in the crash holds nothing any more. */
+/** Repeats the requests without a response, after the leases of crashed requests have expired. */
 export async function recover({ api, service }: PayoutStage, asked: Asked): Promise<void> {
   await advance(api, LEASE_S)
   asked.withdrawals.push(...(await repeatUnknown(service.address, asked.withdrawals)))
@@ -161,8 +160,8 @@ export async function recover({ api, service }: PayoutStage, asked: Asked): Prom
 const STEP_S = 1_850
 const MOST_STEPS = 40
 
-/** Moves the clock until the bank has nothing more to say about any payout, or long enough for it to have spoken. */
-export async function rest({ api }: PayoutStage, { query }: Pick<Window, 'query'>): Promise<void> {
+/** Advances the clock until every payout is final, or long enough for that. */
+export async function rest({ api }: PayoutStage, { query }: Pick<TestDatabase, 'query'>): Promise<void> {
   for (let step = 0; step < MOST_STEPS; step++) {
     await advance(api, STEP_S)
     const [row] = await query<{ open: number }>(OPEN_PAYOUTS)
@@ -170,7 +169,7 @@ export async function rest({ api }: PayoutStage, { query }: Pick<Window, 'query'
   }
 }
 
-/** Those under way, and those that the bank is about to send back. */
+/** Payouts in progress, and those that the bank will return. */
 const OPEN_PAYOUTS = `
   select count(*)::int4 as open from payouts p
   where p.status = 'pending' or p.status = 'completed' and exists (

@@ -1,7 +1,7 @@
-import type { Window } from './database.ts'
+import type { TestDatabase } from './database.ts'
 import { typeId } from './type-id.ts'
 
-type Query = Window['query']
+type Query = TestDatabase['query']
 
 interface Payout {
   readonly id: string
@@ -25,16 +25,15 @@ interface Told {
   readonly times: number
 }
 
-/** How the sandbox's bank leaves a transfer for good (docs/sandbox.md); all others arrive. */
+/** The final states of transfers by account (docs/sandbox.md); all others arrive. */
 const ENDS: Readonly<Record<string, Payout['status']>> = {
   failed: 'failed',
   failed_later: 'failed',
   reversed: 'reversed',
 }
 
-/**
- * What is wrong with the payouts once all of them have come to rest, in words: the book's rows beside the bank's and
- * beside what platforms are told.
+/** The faults of the payouts once all of them are final: the service's rows compared with the bank's and with the
+ * events.
  */
 export async function payoutFaults(query: Query): Promise<string[]> {
   const payouts = await query<Payout>(
@@ -92,7 +91,7 @@ function eventFaults({ id, kind, status }: Payout, told: readonly Told[]): strin
   return isRight ? [] : [`${typeId('txn', id)}: is ${status}, and the platform is told "${heard.join(', ')}"`]
 }
 
-/** Each wallet is what its fundings and payments left, less what went to the bank and did not come back. */
+/** Each wallet must have what its fundings and payments left, minus the payouts that were not returned. */
 async function walletFaults(query: Query): Promise<string[]> {
   const rows = await query<{ id: string; balance: string; wanted: string }>(
     `select a.id::text, a.balance_paise::text as balance, coalesce(m.sum, 0)::text as wanted from accounts a
@@ -107,7 +106,7 @@ async function walletFaults(query: Query): Promise<string[]> {
   return rows.map(({ id, balance, wanted }) => `${typeId('agt', id)}: has ${balance} instead of ${wanted}`)
 }
 
-/** What is wrong with settlement: a day's run ends, counts what it did, and takes each wallet whole and once. */
+/** The faults of settlement: a day's run must end, count its payouts, and pay out each wallet whole and once. */
 const RUN_CHECKS: Readonly<Record<string, string>> = {
   'a run has no end': `select day::text as what from settlement_runs where finished_at is null`,
   'a run counts other payouts than there are': `

@@ -11,12 +11,12 @@ import {
   openNetwork,
   type Platform,
 } from './network.ts'
-import { openSimulation } from './rehearse.ts'
+import { openSandboxScenarios } from './sandbox-scenarios.ts'
 
 const AT_ONCE = { concurrency: 12 }
 const KYC_WITHIN_S = 600
 
-/** Every account that can be verified and does something of its own, and one that only takes the money. */
+/** Every verifiable account with a special behaviour, and a normal one. */
 const ACCOUNTS: readonly string[] = [
   newBankAccount(),
   '900000000004',
@@ -34,7 +34,7 @@ const ACCOUNTS: readonly string[] = [
   '900000000026',
 ]
 
-/** A bank that never takes the money: it comes back, and goes out again with the next settlement. */
+/** A bank account that never accepts money: it returns, and is sent again by the next settlement. */
 const NEVER_TAKING = new Set(['900000000006', '7766671735000', '900000000022', '900000000023'])
 
 export interface PayingOut {
@@ -42,20 +42,20 @@ export interface PayingOut {
   readonly takesMoney: boolean
 }
 
-/** A service with a database of its own, and wallets of owners at banks of every kind. */
+/** A service with its own database, and wallets of owners with bank accounts of every kind. */
 export interface PayoutStage {
   readonly service: EmbeddedService
   readonly api: Api
   readonly wallets: readonly PayingOut[]
-  /** How many wallets settlement leaves alone whatever their age, by reason. */
+  /** The number of wallets that settlement always skips, by reason. */
   readonly leftAlone: Readonly<Record<string, number>>
-  /** Takes all of it down, and tells which secrets stand in the log. */
+  /** Stops everything, and returns the secrets that are in the log. */
   close(): Promise<readonly string[]>
 }
 
 export interface PayoutStageOptions {
   readonly walletsPerAccount: number
-  /** Wallets of an owner whom no bank knows: they make the runs long, and stay. */
+  /** Wallets of an owner without a verified account: they make the runs long, and are skipped. */
   readonly strangers: number
 }
 
@@ -85,7 +85,7 @@ export async function openPayoutStage(options: PayoutStageOptions): Promise<Payo
     },
     AT_ONCE,
   )
-  await openSimulation(api).advance(KYC_WITHIN_S)
+  await openSandboxScenarios(api).advance(KYC_WITHIN_S)
   const wallets = made.flatMap(({ agent, account }) =>
     account === null ? [] : [{ agent, takesMoney: !NEVER_TAKING.has(account) }],
   )
@@ -106,7 +106,7 @@ export async function openPayoutStage(options: PayoutStageOptions): Promise<Payo
 
 async function ownerAt({ api, network, platform }: Stand, account: string): Promise<Owner> {
   const owner = await network.owner(platform)
-  await openSimulation(api).kyc(owner, account)
+  await openSandboxScenarios(api).kyc(owner, account)
   return owner
 }
 
@@ -122,7 +122,7 @@ async function expectVerified({ api, platform }: Stand, wallets: readonly Paying
   )
 }
 
-/** One wallet each of a frozen and a quarantined agent, with money in it that stays. */
+/** One wallet of a frozen and one of a quarantined agent, whose money stays. */
 async function stopTwo({ api, network, platform }: Stand): Promise<void> {
   const owner = await network.owner(platform)
   await network.verify(owner)

@@ -1,6 +1,6 @@
 import { type OperationId, routes } from '@batua/contract'
 
-/** Text that callers send or are answered: planted and looked for, because it is personal or a secret. */
+/** Texts in requests and responses that are personal or secret: the tests plant and search them. */
 export const CONFIDENTIAL_FIELDS: readonly string[] = [
   'agent_key',
   'bank_account',
@@ -15,7 +15,7 @@ export const CONFIDENTIAL_FIELDS: readonly string[] = [
   'webhook_secret',
 ]
 
-/** Personal text of other names: headers, and what is said by a person's browser. */
+/** Personal texts under other names: headers and what browsers send. */
 export const CLEAR_FIELDS: Readonly<Record<string, string>> = {
   ...because('an id, or a page of ids, which opens nothing without a credential', [
     'agent_id',
@@ -67,7 +67,7 @@ interface Schema {
   readonly additionalProperties?: Schema | boolean
 }
 
-/** Every name of a free text that some route takes, and the routes that take it. */
+/** Every name of a free text in a request, with its routes. */
 export function textFields(): Map<string, OperationId[]> {
   const found = new Map<string, OperationId[]>()
   for (const [operation, { body, query, params }] of Object.entries(routes) as [
@@ -99,7 +99,7 @@ function namesIn(schema: Schema | boolean | undefined, name: string): string[] {
   ]
 }
 
-/** The texts under confidential names anywhere in a body or an answer. */
+/** The texts under confidential names anywhere in a request or response. */
 export function confidentialIn(value: unknown): { what: string; value: string }[] {
   if (Array.isArray(value)) return value.flatMap(confidentialIn)
   if (typeof value !== 'object' || value === null) return []

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
+import type { Json } from './fake-gateway.ts'
 import { newBankAccount, newPan, newPhone } from './network.ts'
-import type { Json } from './stand-in.ts'
 
-/** What a gateway knows of a human who pays or is paid, all of it marked: none of it is the service's to keep. */
+/** A gateway's data about a payer, all marked: the service must keep none of it. */
 export interface Payer {
   readonly cardNumber: string
   readonly cardHolder: string
@@ -18,7 +18,7 @@ export interface Payer {
 export function newPayer(): Payer {
   const mark = Array.from({ length: 10 }, () => String.fromCharCode(97 + randomInt(26))).join('')
   return {
-    // Of no network: no card of this number exists.
+    // Not the number of any card network.
     cardNumber: `0000${newBankAccount().slice(0, 12)}`,
     cardHolder: `holder ${mark}`,
     upiId: `${mark}@payerbank`,
@@ -31,7 +31,7 @@ export function newPayer(): Payer {
   }
 }
 
-/** How it was paid, in the words of each method. */
+/** The payment details of each method. */
 function methodOf(payer: Payer, group: string): Json {
   if (group === 'upi') return { upi: { channel: 'link', upi_id: payer.upiId } }
   if (group === 'net_banking') {
@@ -88,7 +88,7 @@ function beneficiaryOf(payer: Payer): Json {
   }
 }
 
-/** What the answers of each interface have beside what the service reads. */
+/** The additional fields in the responses of each API, which the service does not read. */
 export function additionsOf(payer: Payer): readonly (readonly [line: string, fields: Json])[] {
   const payment = {
     payment_method: { ...methodOf(payer, 'upi'), ...methodOf(payer, 'credit_card') },
@@ -120,7 +120,7 @@ export interface Webhook {
   readonly data: unknown
 }
 
-/** What a webhook is about. */
+/** The subject of a webhook. */
 export interface Subject {
   readonly orderId: string
   readonly paymentId: string
@@ -128,7 +128,7 @@ export interface Subject {
   readonly transferId: string
 }
 
-/** Every kind of webhook about one subject, with all that the gateway knows. */
+/** Every kind of webhook about one subject, with all data of the gateway. */
 export function webhooksAbout(subject: Subject, payer: Payer): Webhook[] {
   const customer_details = customerOf(payer)
   const about = { subject, payer }
@@ -236,7 +236,7 @@ function transferOf({ subject, payer }: About, status: string): Webhook {
   }
 }
 
-/** Bodies that no gateway should send, signed or not: personal text stands where ids, names and objects belong. */
+/** Bodies that no gateway should send, signed or not: personal text in place of ids, names and objects. */
 export function misshapenBodies(payer: Payer): string[] {
   const { phone, upiId, email, cardNumber, bankAccount, name, pan } = payer
   const values = { phone, upiId, email, cardNumber, bankAccount, name, pan }

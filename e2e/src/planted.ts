@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { ServiceDatabase } from './database.ts'
 
-/** What must be found nowhere but in the answer to whoever may see it. */
+/** A value that may appear only in responses to callers with access. */
 export interface Planted {
-  /** What it is, for the message of a failed test. */
+  /** Its kind, for the message of a failed test. */
   readonly what: string
   readonly value: string
-  /** Whether it has so few possibilities that its plain digest gives it away. */
+  /** Whether it has so few possible values that its plain digest reveals it. */
   readonly canBeGuessed: boolean
 }
 
@@ -18,7 +18,7 @@ export interface Searched {
 
 const DIGESTS = ['md5', 'sha1', 'sha256', 'sha512'] as const
 
-/** Every way in which a value may stand in a dump without being encrypted. All in lower case. */
+/** Every unencrypted form of a value in a dump, in lower case. */
 function formsOf({ value, canBeGuessed }: Planted): string[] {
   const bytes = Buffer.from(value)
   const json = JSON.stringify(value).slice(1, -1)
@@ -41,7 +41,7 @@ function formsOf({ value, canBeGuessed }: Planted): string[] {
       ]
     }),
   ]
-  // A bytea is dumped as hex, whatever stands in it; UTF-16 as well as UTF-8.
+  // A bytea is dumped as hex; as UTF-16 and as UTF-8.
   const hex = [
     ...plain.map(form => Buffer.from(form).toString('hex')),
     Buffer.from(value, 'utf16le').toString('hex'),
@@ -49,7 +49,7 @@ function formsOf({ value, canBeGuessed }: Planted): string[] {
   return [...new Set([...plain, ...hex].map(form => form.toLowerCase()))]
 }
 
-/** The base64 of a value that stands anywhere in what was encoded: at each of the three offsets, without its edges. */
+/** The base64 of a value inside longer data: at each of the three offsets, without its edges. */
 function base64FormsOf(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap(offset => {
     const padded = Buffer.concat([Buffer.alloc(offset), bytes])
@@ -59,10 +59,10 @@ function base64FormsOf(bytes: Buffer): string[] {
   })
 }
 
-/** So many characters of each form are looked up at every place of a text. */
+/** The number of characters of each form that are looked up at every position of a text. */
 const START = 8
 
-/** Where planted values stand, each place and value once. */
+/** The places of planted values, each place and value once. */
 export function leaksIn(searched: readonly Searched[], planted: readonly Planted[]): string[] {
   const byStart = startsOf(planted.filter(({ value }) => !isShort(value)))
   const short = shortPattern(planted.filter(({ value }) => isShort(value)))
@@ -91,7 +91,7 @@ function startsOf(planted: readonly Planted[]): Map<string, { form: string; what
   return byStart
 }
 
-/** A code of six digits stands by chance in every long number, so it counts only by itself. */
+/** A code of six digits appears by chance in long numbers, so it counts only alone. */
 function isShort(value: string): boolean {
   return value.length < START
 }

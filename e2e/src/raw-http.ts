@@ -3,7 +3,7 @@ import type { Reply } from './api.ts'
 
 const PATIENCE_MS = 5_000
 
-/** Sends bytes as they are over a connection of their own, and answers all that came back until the server closed it. */
+/** Sends bytes over a separate connection, and returns everything that was received until the server closed it. */
 export function exchangeBytes(port: number, bytes: string | Uint8Array): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -14,24 +14,24 @@ export function exchangeBytes(port: number, bytes: string | Uint8Array): Promise
       clearTimeout(tooLong)
       resolve(Buffer.concat(chunks).toString('utf8'))
     })
-    // What is refused before it was read to its end may be cut off; the answer has come by then.
+    // A request that is refused before it was read completely may be cut off; its response has arrived by then.
     socket.on('error', error => (chunks.length > 0 ? undefined : reject(error)))
   })
 }
 
-/** Sends the beginning of a request and says goodbye; answers what came back nevertheless. */
+/** Sends the beginning of a request and closes its side; returns what was received. */
 export function sendAndHangUp(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    let answer = ''
+    let response = ''
     const socket = connect(port, '127.0.0.1', () => socket.end(bytes))
     socket.setEncoding('utf8').on('data', (text: string) => {
-      answer += text
+      response += text
     })
-    socket.on('error', reject).on('close', () => resolve(answer))
+    socket.on('error', reject).on('close', () => resolve(response))
   })
 }
 
-/** Sends bytes and cuts the line without a goodbye. */
+/** Sends bytes and resets the connection. */
 export function sendAndReset(port: number, bytes: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes, () => socket.resetAndDestroy()))
@@ -39,12 +39,12 @@ export function sendAndReset(port: number, bytes: string): Promise<void> {
   })
 }
 
-/** A request in HTTP/1.1 that asks for the connection to be closed; a body comes with the headers it is given. */
+/** An HTTP/1.1 request with `connection: close`; a body needs its headers in `headers`. */
 export function requestText(requestLine: string, headers: readonly string[] = [], body = ''): string {
   return [requestLine, 'Host: localhost', 'Connection: close', ...headers, '', body].join('\r\n')
 }
 
-/** The answers in what came back over one connection. */
+/** The responses in the text of one connection. */
 export function repliesIn(text: string): Reply[] {
   return text
     .split(/(?=HTTP\/1\.1 \d{3} )/)

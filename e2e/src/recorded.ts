@@ -4,7 +4,7 @@ import { emptyWallets } from './empty-wallets.ts'
 import { VALID_CALLS } from './valid-calls.ts'
 import type { World } from './world.ts'
 
-/** Routes that are not read-only by their method and still leave nothing in the audit log, each with its reason. */
+/** Routes that are not read-only by their method and still record nothing in the audit log, each with its reason. */
 export const UNRECORDED: Partial<Record<OperationId, string>> = {
   evaluatePolicy: 'asks what a payment would come to, and moves nothing',
   sendOtp: 'a code is no act of whoever has the phone; logging in with it is one',
@@ -15,10 +15,10 @@ export const UNRECORDED: Partial<Record<OperationId, string>> = {
     'this one is signed by nobody and refused; what a genuine one changes is recorded there',
 }
 
-/** An administrator of whom no test has asked for a code yet. */
+/** An administrator for whom no test has requested a code yet. */
 export const FRESH_ADMIN = '9888888887'
 
-/** The valid calls of these would leave their world as it is: what has to be there before they change something. */
+/** The valid calls of these would change nothing: what has to be done before they change something. */
 const PREPARED: Partial<Record<OperationId, (world: World) => Promise<Sent>>> = {
   async resumeAgent(world) {
     const { params = {} } = VALID_CALLS.resumeAgent(world)
@@ -53,7 +53,7 @@ const PREPARED: Partial<Record<OperationId, (world: World) => Promise<Sent>>> = 
     const call = VALID_CALLS.restoreNonce(world)
     const { params = {}, query } = VALID_CALLS.verifyTransaction(world)
     const { consume_id } = call.body as { consume_id: string }
-    // Some of the payment may have been given back before.
+    // Some of the payment may have been refunded before.
     const asked = { ...query, expected_amount: 1, consume: true, consume_id }
     await world.api.ok(routes.verifyTransaction, { params, query: asked, headers: world.payee.headers })
     return call
@@ -76,7 +76,7 @@ export async function changingCall(operation: OperationId, world: World): Promis
   return prepare === undefined ? VALID_CALLS[operation](world) : prepare(world)
 }
 
-/** How many leaves the audit log has once all that waits is in it. */
+/** The number of leaves of the audit log once all waiting ones are integrated. */
 export async function sizeOfLog(api: Api, headers: Headers): Promise<number> {
   await api.ok(routes.advanceClock, { body: { advance_seconds: 0 } })
   const { checkpoint } = await api.ok(routes.getCheckpoint, { headers })

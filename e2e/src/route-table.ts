@@ -1,6 +1,5 @@
 import { type OperationId, type Route, routes } from '@batua/contract'
 import type { Headers } from './api.ts'
-import { BY_PAYEE } from './valid-calls.ts'
 import type { World } from './world.ts'
 
 /** Every kind of credential (contract section 2). */
@@ -11,7 +10,7 @@ export type Row = [OperationId, Route]
 
 const table = Object.entries(routes) as Row[]
 
-/** Routes that need a credential, and those that need none. */
+/** Routes with credentials, and public ones. */
 export const guarded = table.filter(([, route]) => route.who.length > 0)
 export const open = table.filter(([, route]) => route.who.length === 0)
 
@@ -19,20 +18,64 @@ export function takes(route: Route, kind: Kind): boolean {
   return route.who.includes(kind)
 }
 
-/** These answer well only to what a valid call cannot know beforehand: a signature, a code. */
+/** These succeed only with what a valid call cannot know in advance: a signature, a code. */
 export const NEEDS_MORE: readonly OperationId[] = ['receiveGatewayNotice', 'verifyOtp', 'verifyAdminOtp']
 
-/** A kind of credential that a route takes, this one when it does; null for a public route. */
+/** Routes for the payee of the world's payment, who is also the attestor; the payer calls all others. */
+export const BY_PAYEE: readonly OperationId[] = [
+  'refundPayment',
+  'verifyTransaction',
+  'restoreNonce',
+  'attestEscrow',
+]
+
+/** Routes whose success changes their world, so that a test of them needs its own. */
+export const DESTRUCTIVE: readonly OperationId[] = [
+  'updatePlatform',
+  'deletePlatform',
+  'rotatePlatformSecret',
+  'rotateWebhookSecret',
+  'submitKyc',
+  'cancelBankAccountChange',
+  'acceptInvitation',
+  'declineInvitation',
+  'updateAgent',
+  'deactivateAgent',
+  'pauseAgent',
+  'rotateAgentKey',
+  'logOut',
+  'cancelPendingPolicy',
+  'updateOwnerPolicy',
+  'cancelOwnerPendingPolicy',
+  'setOwnerTier',
+  'freezeOwner',
+  'unfreezeOwner',
+  'bulkFreezeAgents',
+  'bulkQuarantineAgents',
+  'bulkRestoreAgents',
+  'approve',
+  'reject',
+  'releaseEscrow',
+  'refundEscrow',
+  'attestEscrow',
+  'reviewRiskAlert',
+  'revokeCertificate',
+  'rotateCertificate',
+  'addMember',
+  'removeMember',
+]
+
+/** A kind of credential that a route accepts, this one if it does; null for a public route. */
 export function kindFor(route: Route, preferred: Kind): Kind | null {
   return takes(route, preferred) ? preferred : (route.who[0] ?? null)
 }
 
-/** What a session may be used for only by a page of the service: everything but reading. */
+/** Whether a session may call it only from a page of the service: everything except reading. */
 export function isUnsafe({ method }: Route): boolean {
   return method !== 'GET'
 }
 
-/** Whose id stands in an address, by the name of the parameter. */
+/** The id prefix of each path parameter. */
 export const PREFIX: Readonly<Record<string, string>> = {
   platform_id: 'plt',
   owner_id: 'own',
@@ -49,12 +92,12 @@ export const PREFIX: Readonly<Record<string, string>> = {
   delivery_id: 'whd',
 }
 
-/** The parameters of a route's address that name a thing which belongs to somebody. */
+/** The path parameters of a route that name a thing with an owner. */
 export function idsIn(route: Route): string[] {
   return Object.keys(route.params?.properties ?? {}).filter(name => name in PREFIX)
 }
 
-/** The world's own credential of this kind, the one that the route's valid call wants. */
+/** The world's credential of this kind, as the route's valid call needs it. */
 export function ownHeaders(world: World, operation: OperationId, kind: Kind): Headers {
   switch (kind) {
     case 'platform':
@@ -68,7 +111,7 @@ export function ownHeaders(world: World, operation: OperationId, kind: Kind): He
   }
 }
 
-/** The same of somebody who has nothing to do with the world. No administrator is a stranger. */
+/** The same of a stranger, who has no relation to the world. No administrator is a stranger. */
 export function strangersHeaders({ stranger }: World, kind: Exclude<Kind, 'admin'>): Headers {
   switch (kind) {
     case 'platform':

@@ -7,25 +7,24 @@ import { openApi } from './api.ts'
 import type { Agent } from './network.ts'
 import { toBase64 } from './pay-per-call-wire.ts'
 
-/** What a seller does with a paid request in place of serving it. */
-export type Turn = (answer: ServerResponse, serve: () => Promise<void>) => unknown
+/** What a seller does with a paid request instead of serving it. */
+export type Turn = (response: ServerResponse, serve: () => Promise<void>) => unknown
 
-/** A seller that speaks the protocol by hand (interface section 4, Pay-per-call), and misbehaves as it is told. */
+/** A seller without the sdk (interface section 4, Pay-per-call) that misbehaves as configured. */
 export interface ScriptedSeller {
   readonly address: string
   readonly host: string
-  /** Whom it names and what it asks for; changed at will. */
+  /** Its payee and price, which a test can change. */
   readonly sign: { payTo: string; price: string; nonce: string | null }
-  /** For the next requests with a proof, one after the other; then it verifies and serves. */
+  /** For the next requests with a proof, in order; after these it verifies and serves. */
   readonly turns: Turn[]
-  /** The proofs that it was shown, repeats included. */
+  /** The proofs that it received, including repetitions. */
   readonly proofs: PaymentProof[]
   close(): Promise<void>
 }
 
-/**
- * Paths: `/free` costs nothing, `/to?…` redirects there, `/plain-402`, `/garbled-402` and
- * `/lengthy-402?…`, with a header so long, ask for money wrongly.
+/** Paths: `/free` costs nothing, `/to?…` redirects there, `/plain-402`, `/garbled-402` and `/lengthy-402?…` (with a
+ * header of that length) return an invalid 402.
  */
 export async function openScriptedSeller(service: string, payee: Agent): Promise<ScriptedSeller> {
   const api = openApi(service)
@@ -42,38 +41,38 @@ export async function openScriptedSeller(service: string, payee: Agent): Promise
     return verified
   }
 
-  function ask(answer: ServerResponse): void {
+  function ask(response: ServerResponse): void {
     const nonce = sign.nonce ?? randomUUID()
     const challenge = { payTo: sign.payTo, amount: sign.price, asset: 'INR', nonce }
-    answer.writeHead(402, { [CHALLENGE_HEADER]: toBase64(challenge) }).end('pay first')
+    response.writeHead(402, { [CHALLENGE_HEADER]: toBase64(challenge) }).end('pay first')
   }
 
-  async function sell(request: IncomingMessage, answer: ServerResponse, echo: string): Promise<void> {
+  async function sell(request: IncomingMessage, response: ServerResponse, echo: string): Promise<void> {
     const header = request.headers[PROOF_HEADER.toLowerCase()]
-    if (typeof header !== 'string') return ask(answer)
+    if (typeof header !== 'string') return ask(response)
     const proof = JSON.parse(Buffer.from(header, 'base64').toString('utf8')) as PaymentProof
     proofs.push(proof)
     const serve = async () => {
-      if (await isPaid(proof)) answer.end(echo)
-      else ask(answer)
+      if (await isPaid(proof)) response.end(echo)
+      else ask(response)
     }
     const turn = turns.shift()
-    await (turn === undefined ? serve() : turn(answer, serve))
+    await (turn === undefined ? serve() : turn(response, serve))
   }
 
-  async function serve(request: IncomingMessage, answer: ServerResponse): Promise<void> {
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method, url = '' } = request
     const body = await text(request)
-    if (url === '/free') answer.end('free')
-    else if (url === '/plain-402') answer.writeHead(402).end('some other scheme')
-    else if (url === '/garbled-402') answer.writeHead(402, { [CHALLENGE_HEADER]: 'garbled' }).end()
+    if (url === '/free') response.end('free')
+    else if (url === '/plain-402') response.writeHead(402).end('some other scheme')
+    else if (url === '/garbled-402') response.writeHead(402, { [CHALLENGE_HEADER]: 'garbled' }).end()
     else if (url.startsWith('/lengthy-402?'))
-      answer.writeHead(402, { [CHALLENGE_HEADER]: 'x'.repeat(Number(url.split('?')[1])) }).end()
-    else if (url.startsWith('/to?')) answer.writeHead(302, { location: url.slice('/to?'.length) }).end()
-    else await sell(request, answer, JSON.stringify({ method, url, body }))
+      response.writeHead(402, { [CHALLENGE_HEADER]: 'x'.repeat(Number(url.split('?')[1])) }).end()
+    else if (url.startsWith('/to?')) response.writeHead(302, { location: url.slice('/to?'.length) }).end()
+    else await sell(request, response, JSON.stringify({ method, url, body }))
   }
 
-  const server = createServer((request, answer) => void serve(request, answer))
+  const server = createServer((request, response) => void serve(request, response))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
@@ -89,5 +88,5 @@ export async function openScriptedSeller(service: string, payee: Agent): Promise
   }
 }
 
-/** Ends the connection without an answer. */
-export const cut: Turn = answer => answer.destroy()
+/** Closes the connection without a response. */
+export const cut: Turn = response => response.destroy()

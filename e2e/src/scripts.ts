@@ -8,15 +8,15 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** Compiled code of earlier runs, which is most of what a short script waits for. */
+/** Compiled code of earlier runs, for which a short script would wait longest. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/e2e-compiled', import.meta.url))
 
-/** Where a script of the service stands, such as `verify.ts`. */
+/** The path of a script of the service, such as `verify.ts`. */
 export function scriptPath(name: string): string {
   return fileURLToPath(new URL(`../../service/src/cli/${name}`, import.meta.url))
 }
 
-/** Runs a script of the service to its end in a folder, with nothing of the tests' own environment. */
+/** Runs a script of the service to its end in a folder, without the environment of the tests. */
 export function runScript(
   name: string,
   args: readonly string[],

@@ -11,11 +11,11 @@ import {
 import { openApi } from './api.ts'
 import type { Agent } from './network.ts'
 
-/** A third party's server that sells one answer for money, by the protocol of interface section 4, Pay-per-call. */
+/** A third party's server that sells one response, by the protocol of interface section 4, Pay-per-call. */
 export interface Seller {
   readonly address: string
   challengeIn(answer: Response): PaymentChallenge
-  /** The headers with which a buyer shows that it has paid. */
+  /** The headers with a buyer's proof. */
   proofOf(paymentId: string, fromAgent: string, nonce: string): Record<string, string>
   close(): Promise<void>
 }
@@ -44,7 +44,7 @@ export async function openSeller(
 
   const server = createServer((request, response) => {
     void isPaid(request).then(paid => {
-      if (paid) return response.end('the paid answer')
+      if (paid) return response.end('the paid response')
       const challenge = { payTo: agent.handle, amount: price, asset: 'INR', nonce: randomUUID() }
       return response.writeHead(402, { [CHALLENGE_HEADER]: encode(challenge) }).end()
     })

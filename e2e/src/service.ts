@@ -1,35 +1,35 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from './free-port.ts'
 
-/** The service as its users have it: one process at a time, on one address and one set of data. */
+/** The service as users run it: one process at a time, with one address and one set of data. */
 export interface Service {
   readonly address: string
   readonly port: number
   pid(): number
-  /** All that it wrote to stdout and stderr, in all its runs. */
+  /** Its output on stdout and stderr, of all its runs. */
   output(): string
   /** Starts it again on the same data; resolves when it is ready. */
   start(): Promise<void>
-  /** SIGTERM, and waits for the end; answers the exit code. */
+  /** Sends SIGTERM and waits for the end; returns the exit code. */
   stop(): Promise<number | null>
-  /** Waits until it ends by itself; answers the exit code. */
+  /** Waits until it ends by itself; returns the exit code. */
   ended(): Promise<number | null>
-  /** SIGKILL, and waits for the end. */
+  /** Sends SIGKILL and waits for the end. */
   kill(): Promise<void>
 }
 
 export type Env = Readonly<Record<string, string>>
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const MAIN = fileURLToPath(new URL('../../service/src/main.ts', import.meta.url))
-/** Compiled code of earlier runs: without it a good part of the tests' time is spent on reading the same modules. */
+/** Compiled code of earlier runs: without it much of the tests' time is spent compiling the same modules. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/e2e-compiled', import.meta.url))
-const READY_WITHIN_MS = 30_000
+const READY_WITHIN_MS = 90_000
 const POLL_MS = 20
 
-/** What tests want unless they are about it: a key of their own, no rate limits, only the log lines that matter. */
+/** The defaults of tests: a key of their own, no rate limits, only important log lines. */
 const DEFAULTS: Env = {
   MASTER_KEY: Buffer.alloc(32, 'e2e').toString('base64'),
   RATE_LIMIT_AGENT: '0',
@@ -40,8 +40,8 @@ const DEFAULTS: Env = {
   LOG_LEVEL: 'warn',
 }
 
-/** Starts a service with this configuration and nothing of the tests' own environment. */
-export async function startService(env: Env): Promise<Service> {
+/** Starts a service of a tree with this configuration and nothing of the tests' own environment. */
+export async function startService(env: Env, root = ROOT): Promise<Service> {
   const port = Number(env['PORT'] ?? (await freePort()))
   const address = `http://127.0.0.1:${port}`
   const fullEnv = { ...DEFAULTS, ...env, PORT: String(port) }
@@ -49,7 +49,7 @@ export async function startService(env: Env): Promise<Service> {
   let child = run()
 
   function run(): Run {
-    return runService(fullEnv, text => {
+    return runService(root, fullEnv, text => {
       output += text
     })
   }
@@ -72,22 +72,22 @@ export async function startService(env: Env): Promise<Service> {
   return service
 }
 
-/** Runs the service to its end: for configurations that it refuses. */
+/** Runs the service to its end, for configurations that it refuses. */
 export async function runToEnd(env: Env): Promise<{ readonly code: number | null; readonly output: string }> {
   let output = ''
-  const child = runService(env, text => {
+  const child = runService(ROOT, env, text => {
     output += text
   })
   const code = await child.ended
   return { code, output }
 }
 
-/** Starts the service and tells it to stop as soon as something is seen, ready or not. */
+/** Starts the service and stops it as soon as some output appears, whether it is ready or not. */
 export async function interruptStart(
   env: Env,
   isSeen: () => boolean,
 ): Promise<{ readonly code: number | null }> {
-  const child = runService(env, () => undefined)
+  const child = runService(ROOT, env, () => undefined)
   while (!isSeen() && !child.isOver()) await delay(POLL_MS)
   return { code: await child.end('SIGTERM') }
 }
@@ -100,21 +100,27 @@ interface Run {
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
-function runService(env: Env, onOutput: (text: string) => void): Run {
-  const child: ChildProcess = spawn(process.execPath, [MAIN], {
-    cwd: ROOT,
+function runService(root: string, env: Env, onOutput: (text: string) => void): Run {
+  const child: ChildProcess = spawn(process.execPath, [join(root, 'service/src/main.ts')], {
+    cwd: root,
     env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: COMPILED, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', onOutput)
+  // A test that timed out has nobody who stops its service.
+  const endWithTests = () => child.kill('SIGKILL')
+  process.once('exit', endWithTests)
   let over = false
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', () => {
       over = true
     })
-    // An embedded database that outlives a killed service does not hold these pipes, so they close with it.
-    child.once('close', code => resolve(code))
+    // An embedded database that survives a killed service does not have these pipes, so they close with the service.
+    child.once('close', code => {
+      process.off('exit', endWithTests)
+      resolve(code)
+    })
   })
   return {
     ended,
@@ -138,9 +144,9 @@ async function whenReady(address: string, child: Run, output: () => string): Pro
 
 export async function isReady(address: string): Promise<boolean> {
   try {
-    const answer = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(2_000) })
-    await answer.text()
-    return answer.status === 200
+    const response = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(2_000) })
+    await response.text()
+    return response.status === 200
   } catch {
     return false
   }

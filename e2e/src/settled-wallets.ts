@@ -1,13 +1,13 @@
-import type { Window } from './database.ts'
+import type { TestDatabase } from './database.ts'
 import type { PayoutStage } from './payout-stage.ts'
 import { typeId } from './type-id.ts'
 
-/** No bank is sent less. */
+/** The minimum payout. */
 const LEAST_PAISE = 100
 
-/** What is wrong after a settlement of which all wallets were due, in words. What a bank sent back is not looked at. */
+/** The faults after a settlement for which all wallets were due. Returned payouts are ignored. */
 export async function unsettledFaults(
-  { query }: Pick<Window, 'query'>,
+  { query }: Pick<TestDatabase, 'query'>,
   { wallets, leftAlone }: Pick<PayoutStage, 'wallets' | 'leftAlone'>,
 ): Promise<string[]> {
   const rows = await query<{ id: string; balance: string }>(

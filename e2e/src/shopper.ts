@@ -6,21 +6,21 @@ import type { PayingStage } from './paying-stage.ts'
 
 type Payment = ResponseOf<typeof routes.listPayments>['payments'][number]
 
-/** What happens to a call of the service on its way: the request or the answer is lost, or a proxy answers in its stead. */
-export type Loss = 'request' | 'answer' | (() => Response)
+/** What happens to a call of the service: the request or the response is lost, or a proxy responds instead. */
+export type Loss = 'request' | 'response' | (() => Response)
 
 /** An agent with 975 INR and a fetch that pays. */
 export interface Shopper {
   readonly agent: Agent
   readonly buy: typeof fetch
   readonly journal: Journal
-  /** What becomes of the next calls, by the last word of their path; of looks at an approval. */
+  /** What happens to the next calls, by the last part of their path, and to queries of an approval. */
   readonly losses: Record<'pay' | 'payments' | 'approvals', Loss[]>
   /** Unix milliseconds. */
   readonly clock: { now: number }
-  /** How long it waited, each time in milliseconds; only its clock moves. */
+  /** Its waits in milliseconds; only its clock advances. */
   readonly waits: number[]
-  /** What happens while it waits, one after the other. */
+  /** What happens during its waits, in order. */
   readonly whileWaiting: (() => Promise<unknown>)[]
   payments(): Promise<Payment[]>
 }
@@ -28,9 +28,9 @@ export interface Shopper {
 export interface ShopperOptions extends Partial<PayingFetchOptions> {
   /** Of the agent. */
   readonly extras?: Parameters<Network['fundedAgent']>[1]
-  /** An agent that there is already. */
+  /** An existing agent. */
   readonly agent?: Agent
-  /** What it makes its requests to sellers with. */
+  /** The fetch for its requests to sellers. */
   readonly fetch?: typeof fetch
 }
 
@@ -77,8 +77,8 @@ function losingFetch(losses: Shopper['losses']): typeof fetch {
     const loss = route === undefined ? undefined : losses[route as keyof Shopper['losses']].shift()
     if (typeof loss === 'function') return loss()
     if (loss === 'request') throw new TypeError('fetch failed')
-    const answer = await fetch(input, init)
-    if (loss === 'answer') throw new TypeError('fetch failed')
-    return answer
+    const response = await fetch(input, init)
+    if (loss === 'response') throw new TypeError('fetch failed')
+    return response
   }
 }

@@ -3,7 +3,7 @@ import { createDatabase, type ServiceDatabase } from './database.ts'
 import { type Network, openNetwork } from './network.ts'
 import { type Env, type Service, startService } from './service.ts'
 
-/** A service with a database of its own on the tests' server, and a client of it: what most test files begin with. */
+/** A service with its own database on the tests' server, and a client for it. Most test files start with it. */
 export interface Stage {
   readonly database: ServiceDatabase
   readonly service: Service

@@ -1,7 +1,7 @@
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'
 const SUFFIX_LENGTH = 26
 
-/** An id as the wire writes it, of a key as the tables have it; a reading of TypeID that shares nothing with the service. */
+/** A public id from a UUID of the tables: an implementation of TypeID that shares no code with the service. */
 export function typeId(prefix: string, uuid: string): string {
   const digits = BigInt(`0x${uuid.replaceAll('-', '')}`)
     .toString(32)

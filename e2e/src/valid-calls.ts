@@ -4,7 +4,7 @@ import { ADMIN_PHONE } from './log-in.ts'
 import { newBankAccount, newHandle, newPan, newPhone } from './network.ts'
 import { PENDING_CONTROL, type World } from './world.ts'
 
-/** A call of every route that its world allows, without a credential. A new route has to be added here. */
+/** A valid call of every route in a world, without a credential. A new route has to be added here. */
 export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   createPlatform: () => ({
     body: { name: 'Another', email: 'dev@example.com', webhook_url: 'https://example.com/w' },
@@ -43,6 +43,7 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   pauseAgent: ofPayer,
   resumeAgent: ofPayer,
   rotateAgentKey: ofPayer,
+  getEventStream: () => ({}),
   getBalance: ofPayer,
   createFunding: world => ({ ...ofPayer(world), body: { amount: 10, method: 'upi' } }),
   getFunding: ({ payer, session }) => ({ params: { agent_id: payer.id, funding_id: session.funding_id } }),
@@ -291,47 +292,3 @@ function policy({ payee, stranger }: World) {
     require_human_approval_above: 5000,
   }
 }
-
-/** Routes that only the payee of the world's payment may use, who also attests; every other is called by the payer. */
-export const BY_PAYEE: readonly OperationId[] = [
-  'refundPayment',
-  'verifyTransaction',
-  'restoreNonce',
-  'attestEscrow',
-]
-
-/** Routes after whose success their world is not what it was: a test of theirs needs one of its own. */
-export const DESTRUCTIVE: readonly OperationId[] = [
-  'updatePlatform',
-  'deletePlatform',
-  'rotatePlatformSecret',
-  'rotateWebhookSecret',
-  'submitKyc',
-  'cancelBankAccountChange',
-  'acceptInvitation',
-  'declineInvitation',
-  'updateAgent',
-  'deactivateAgent',
-  'pauseAgent',
-  'rotateAgentKey',
-  'logOut',
-  'cancelPendingPolicy',
-  'updateOwnerPolicy',
-  'cancelOwnerPendingPolicy',
-  'setOwnerTier',
-  'freezeOwner',
-  'unfreezeOwner',
-  'bulkFreezeAgents',
-  'bulkQuarantineAgents',
-  'bulkRestoreAgents',
-  'approve',
-  'reject',
-  'releaseEscrow',
-  'refundEscrow',
-  'attestEscrow',
-  'reviewRiskAlert',
-  'revokeCertificate',
-  'rotateCertificate',
-  'addMember',
-  'removeMember',
-]

@@ -1,15 +1,15 @@
-import { eventually } from './aftermath.ts'
 import { type Api, openApi } from './api.ts'
-import type { Window } from './database.ts'
+import type { TestDatabase } from './database.ts'
 import { startEmbedded } from './embedded.ts'
 import { type Agent, type Network, openNetwork, type Platform } from './network.ts'
+import { eventually } from './payment-faults.ts'
 import { isReady, type Service, startService } from './service.ts'
 import { openReceiver, type Receiver } from './webhook-receiver.ts'
 
 const AGENTS_EACH = 3
 const BACK_WITHIN_MS = 30_000
 
-/** A machine that loses its power takes all at once. */
+/** A power failure ends all of them at once. */
 export const VICTIMS = [
   'one node',
   'the other node',
@@ -19,25 +19,25 @@ export const VICTIMS = [
 ] as const
 export type Victim = (typeof VICTIMS)[number]
 
-/** A platform with a receiver of its own. */
+/** A platform with its own receiver. */
 export interface Listener {
   readonly platform: Platform
   readonly receiver: Receiver
 }
 
-/** Two nodes on one database, and two platforms whose agents are rich enough to pay each other through every crash. */
+/** Two nodes on one database, and two platforms whose agents can pay each other through every crash. */
 export interface WebhookCrashStage {
-  readonly query: Window['query']
+  readonly query: TestDatabase['query']
   nodes(): readonly Service[]
   readonly api: Api
   readonly agents: readonly Agent[]
   readonly listeners: readonly Listener[]
-  /** Where redirects lead; nobody may follow them. */
+  /** The target of redirects, which no sender may follow. */
   readonly elsewhere: Receiver
-  /** SIGKILL, and nothing is there again before `restart`. */
+  /** Sends SIGKILL; nothing is restarted before `restart`. */
   kill(victim: Victim): Promise<void>
   restart(victim: Victim): Promise<void>
-  /** Takes all of it down, and tells which secrets stand in the log. */
+  /** Stops everything, and returns the secrets that are in the log. */
   close(): Promise<readonly string[]>
 }
 
@@ -56,7 +56,7 @@ export async function openWebhookCrashStage(): Promise<WebhookCrashStage> {
     elsewhere,
     agents: (await Promise.all(listeners.map(({ platform }) => richAgents(network, platform)))).flat(),
     nodes: () => [first, second],
-    // The database goes down with a crash, so a connection is for one question.
+    // The database stops in a crash, so each query has its own connection.
     async query<Row extends object>(text: string, values?: readonly unknown[]) {
       const window = await first.window()
       try {
@@ -74,7 +74,7 @@ export async function openWebhookCrashStage(): Promise<WebhookCrashStage> {
     async restart(victim) {
       const dead = nodesOf(victim)
       if (dead.includes('first')) await first.start()
-      // A living node has its database back by itself.
+      // A running node restarts its database by itself.
       await eventually(BACK_WITHIN_MS, () => isReady(first.address))
       if (!dead.includes('second')) return
       said += second.output()
@@ -111,7 +111,7 @@ async function openListener(network: Network): Promise<Listener> {
   return { platform, receiver }
 }
 
-/** Every payment costs a rupee, and the wallets must outlast all crashes. */
+/** Every payment costs a rupee, and the wallets must last through all crashes. */
 async function richAgents(network: Network, platform: Platform): Promise<Agent[]> {
   const owner = await network.owner(platform)
   await network.verify(owner)

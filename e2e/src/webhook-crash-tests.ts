@@ -4,32 +4,32 @@ import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64'
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startLoad } from './load.ts'
-import { expectedEvents, listFaults, toldFaults } from './webhook-aftermath.ts'
+import { startReceiverFailures } from './receiver-failures.ts'
 import { openWebhookCrashStage, VICTIMS, type WebhookCrashStage } from './webhook-crash-stage.ts'
-import { startWeather } from './webhook-weather.ts'
+import { expectedEvents, listFaults, receivedFaults } from './webhook-faults.ts'
 
 export interface WebhookCrashOptions {
-  /** How many events of payments there are at the least; each payment is two. */
+  /** The minimum number of events of payments; each payment has two. */
   readonly events: number
   readonly crashes: number
-  /** What goes wrong follows from it, as far as that is not a matter of who is faster. */
+  /** The seed of the failures; races still differ. */
   readonly seed: number
-  /** Whether a node's lease of a receiver has to run out by itself after the last crash, which takes half a minute. */
+  /** Whether a node's lease of a receiver has to expire after the last crash, which takes half a minute. */
   readonly awaitsLease: boolean
   readonly report: (tally: Tally) => void
 }
 
 const CLIENTS = 8
 const LONGEST_DELAY_MS = 300
-/** Moved with every crash, so that retries come in the middle of it; too little for the tenth attempt to be reached. */
+/** The advance of the clock with every crash, so that retries happen meanwhile; too small for a tenth attempt. */
 const LONGEST_MOVE_S = 400
 const POLL_MS = 20
 const LOOK_MS = 100
-/** Longer than the longest time between two attempts of one that has failed a few times. */
+/** Longer than the longest delay between two attempts after a few failures. */
 const STEP_S = 30_000
 const MOST_STEPS = 8
 const QUIET_WITHIN_MS = 150_000
-/** A machine with much else to do takes its time. */
+/** A busy machine takes longer. */
 const SET_UP_WITHIN_MS = 120_000
 const BASE_MS = 120_000
 const PER_EVENT_MS = 10
@@ -58,7 +58,7 @@ export function webhookCrashTests(options: WebhookCrashOptions): void {
     const expected = await expectedEvents(query)
     expect(expected.size).toBeGreaterThanOrEqual(events)
     for (const { platform, receiver } of listeners) {
-      expect(toldFaults(platform, receiver, expected).slice(0, SHOWN)).toEqual([])
+      expect(receivedFaults(platform, receiver, expected).slice(0, SHOWN)).toEqual([])
     }
     expect(elsewhere.hits()).toBe(0)
     const counts = await tally(stage, expected.size)
@@ -76,21 +76,21 @@ function seededRandom(seed: number): () => number {
   return () => uniformFloat64(generator)
 }
 
-/** Has both nodes paid through, again and again, until one of them or both are killed. */
+/** Makes payments through both nodes repeatedly, until one of them or both are killed. */
 async function crashThrough(stage: WebhookCrashStage, options: WebhookCrashOptions): Promise<void> {
   const { listeners, elsewhere } = stage
   const receivers = listeners.map(({ receiver }) => receiver)
   const random = seededRandom(options.seed)
-  const weather = startWeather(receivers, elsewhere.url, seededRandom(options.seed + 1))
+  const failures = startReceiverFailures(receivers, elsewhere.url, seededRandom(options.seed + 1))
   const moves: Promise<void>[] = []
   const payments = Math.ceil(options.events / 2 / options.crashes)
   for (let crash = 1; crash <= options.crashes; crash++) {
     await payThrough(stage, payments, random)
     if (crash < options.crashes || !options.awaitsLease) await endLeases(stage)
-    // It is answered when all that is due was tried; the next crash is not to wait for that.
+    // Its response comes after all due deliveries were tried; the next crash does not wait for that.
     moves.push(advance(stage, Math.floor(random() * LONGEST_MOVE_S)).then(noted, noted))
   }
-  await weather.clear()
+  await failures.clear()
   await Promise.all(moves)
 }
 
@@ -101,7 +101,7 @@ async function payThrough(stage: WebhookCrashStage, payments: number, random: ()
   const loads = stage
     .nodes()
     .map(({ address }) =>
-      startLoad(address, { clients: CLIENTS, agents, maxPaise: 200, whenSilent: 'go on' }),
+      startLoad(address, { clients: CLIENTS, agents, maxPaise: 200, onNoResponse: 'go on' }),
     )
   const paid = () =>
     loads.flatMap(({ attempts }) => attempts).filter(({ outcome }) => outcome.kind === 'paid').length
@@ -113,7 +113,7 @@ async function payThrough(stage: WebhookCrashStage, payments: number, random: ()
   await stage.restart(victim)
 }
 
-/** The receivers of a node that was killed are nobody's for half a minute, which the test has not each time. */
+/** The receivers of a killed node stay leased for half a minute; the test cannot wait for that each time. */
 async function endLeases({ query }: WebhookCrashStage): Promise<void> {
   await query(`update webhook_endpoints set leased_until = clock_timestamp() where leased_by is not null`)
 }
@@ -123,7 +123,7 @@ async function advance({ api }: WebhookCrashStage, seconds: number): Promise<Dat
   return new Date(now)
 }
 
-/** Moves the clock from retry to retry until nothing is left to be told. */
+/** Advances the clock from retry to retry until every event is delivered. */
 async function settle(stage: WebhookCrashStage): Promise<void> {
   for (let step = 0; step < MOST_STEPS; step++) {
     const now = await advance(stage, step === 0 ? 0 : STEP_S)
@@ -134,7 +134,7 @@ async function settle(stage: WebhookCrashStage): Promise<void> {
   throw new Error('deliveries are pending after all retries')
 }
 
-/** Waits until all is done that was due at that moment. */
+/** Waits until everything that was due at that moment is done. */
 async function whenQuiet(stage: WebhookCrashStage, now: Date): Promise<void> {
   const deadline = Date.now() + QUIET_WITHIN_MS
   while ((await waiting(stage, now)) > 0) {
@@ -143,7 +143,7 @@ async function whenQuiet(stage: WebhookCrashStage, now: Date): Promise<void> {
   }
 }
 
-/** How much is still to be told, or was due at a moment. */
+/** The number of undelivered events, or of those that were due at a moment. */
 async function waiting({ query }: WebhookCrashStage, dueAt: Date | null = null): Promise<number> {
   const [row] = await query<{ count: number }>(
     `select ((select count(*) from payment_events) + (select count(*) from events where queued)
@@ -156,10 +156,10 @@ async function waiting({ query }: WebhookCrashStage, dueAt: Date | null = null):
 
 interface Tally {
   readonly events: number
-  /** Attempts that the service knows to have failed, and the most that one event took. */
+  /** Failed attempts, and the maximum number of attempts of one event. */
   readonly failed: number
   readonly most: number
-  /** How often an event was taken that had been taken before, because nobody lived to know. */
+  /** The number of events that were accepted twice because the node crashed before it recorded the first. */
   readonly again: number
 }
 

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import { freePort } from './free-port.ts'
 import { type Behaviour, behave, OK } from './webhook-behaviour.ts'
 
-/** One request that was read to its end. */
+/** One completely read request. */
 export interface Arrival {
   readonly at: number
   readonly headers: IncomingHttpHeaders
@@ -11,17 +11,17 @@ export interface Arrival {
   readonly verifiedBy: readonly string[]
 }
 
-/** An event, as the receiver knows it by its webhook-id. */
+/** An event at the receiver, by its webhook-id. */
 export interface Told {
   readonly id: string
   /** The JSON text, the same at every attempt. */
   readonly body: string
   readonly arrivals: readonly Arrival[]
-  /** How often the receiver said that it has it. */
+  /** How often the receiver accepted it. */
   readonly accepted: number
 }
 
-/** What a receiver decides on: which event it is, and how many requests for it there have been, this one included. */
+/** What a receiver's behaviour depends on: the event, and the number of requests for it, this one included. */
 export interface Asked {
   readonly eventId: string
   readonly attempt: number
@@ -29,20 +29,20 @@ export interface Asked {
 
 export type Script = (asked: Asked) => Behaviour
 
-/** A platform's receiver of webhooks on loopback, which verifies everything as the public library does it. */
+/** A platform's webhook receiver on loopback, which verifies everything with the public library. */
 export interface Receiver {
   readonly url: string
-  /** All events that verified, in the order in which they arrived first. */
+  /** All verified events, in the order of their first arrival. */
   readonly told: ReadonlyMap<string, Told>
-  /** What no sender may do, in words: what did not verify, or came as something else than before. */
+  /** Faults of the sender: webhooks that did not verify, or that differ from an earlier attempt. */
   readonly faults: readonly string[]
-  /** How many requests came, read or not. */
+  /** The number of requests, read or not. */
   hits(): number
-  /** The secrets that its owner knows. */
+  /** The platform's secrets. */
   trust(...secrets: readonly string[]): void
   /** From the next request on. */
   behave(how: Behaviour | Script): void
-  /** Closes the port and cuts every connection, answered or not. */
+  /** Closes the port and every connection, with a response or not. */
   goDown(): Promise<void>
   /** Listens again, at the same address. */
   comeBack(): Promise<void>
@@ -73,7 +73,7 @@ export async function openReceiver(): Promise<Receiver> {
       return
     }
     const body = await textOf(request).catch(() => null)
-    // The sender went away in the middle of it.
+    // The sender closed the connection before the end.
     if (body === null) return
     const event = book.note(eventId, body, request)
     behave(behaviour, request, response, () => {
@@ -116,7 +116,7 @@ interface Kept extends Told {
   accepted: number
 }
 
-/** Where a receiver writes down what it was told. */
+/** A receiver's record of its events. */
 function openBook() {
   const told = new Map<string, Kept>()
   const faults: string[] = []

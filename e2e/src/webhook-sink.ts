@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 
 let address: Promise<string> | null = null
 
-/** The address of a receiver of webhooks that takes whatever comes; one for the whole process, which it does not keep alive. */
+/** The address of a receiver that accepts every webhook; one for the process, which it does not keep alive. */
 export function webhookSink(): Promise<string> {
   return (address ??= listen())
 }

@@ -14,37 +14,37 @@ import { openReceiver, type Receiver, type Told } from './webhook-receiver.ts'
 
 type ListAnswer = ResponseOf<typeof routes.listWebhookDeliveries>
 
-/** A platform that is told what happens to its agent, and what a developer of it looks at. */
+/** A platform with a receiver for the events of its agent, and what its developer reads. */
 export interface Listener {
   readonly platform: Platform
   readonly agent: Agent
   readonly receiver: Receiver
   /** Pauses the agent, or resumes it: one event, `agent.status.changed`. */
   happen(): Promise<void>
-  /** What has arrived, in this order, of this name. */
+  /** The events of this name, in the order of arrival. */
   heard(name?: EventName): WebhookBody[]
   told(): readonly Told[]
   list(query?: Sent['query']): Promise<ListAnswer>
   /** Its delivery of this event. */
   delivery(eventId: string): Promise<WebhookDelivery | undefined>
-  /** The only delivery, as soon as it stands so. */
+  /** The only delivery, once it has this status. */
   standing(wanted: Partial<WebhookDelivery>): Promise<WebhookDelivery>
   setUrl(url: string | null): Promise<void>
 }
 
 export interface WebhookStage extends Stage {
-  /** A new platform; without a receiver's address if so wanted. */
+  /** A new platform, with a receiver's address or without one. */
   listener(hasUrl?: boolean): Promise<Listener>
-  /** The service's time, after it has moved so far and done what is due. */
+  /** Advances the clock, waits for the due work, and returns the service's time. */
   advance(seconds: number): Promise<Date>
-  /** Moves the clock to this moment. */
+  /** Advances the clock to this time. */
   advanceTo(moment: string | null): Promise<void>
 }
 
 const WITHIN_MS = 10_000
 const POLL_MS = 15
 
-/** Waits for what comes by itself. */
+/** Waits until the condition is true. */
 export async function until(isThere: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + WITHIN_MS
   while (!(await isThere())) {

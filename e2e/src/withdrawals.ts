@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type ErrorEnvelope, routes } from '@batua/contract'
 import pMap from 'p-map'
 import { type Headers, pathOf, type Reply, request } from './api.ts'
-import type { Window } from './database.ts'
+import type { TestDatabase } from './database.ts'
 import type { Agent } from './network.ts'
 import { typeId } from './type-id.ts'
 
-/** One withdrawal that a client asked for. It is known by its key, or where it has none by its amount. */
+/** One withdrawal of a client. It is identified by its key, or without a key by its amount. */
 interface Order {
   readonly name: string
   readonly agent: Agent
@@ -19,9 +19,9 @@ interface Order {
 type Outcome =
   | { readonly kind: 'sent'; readonly transactionId: string }
   | { readonly kind: 'refused'; readonly code: string }
-  /** No answer, or one that does not say: it happened, or it did not. */
+  /** No response, or one with an unknown outcome: it may have happened or not. */
   | { readonly kind: 'unknown'; readonly promisedNothing: boolean }
-  /** Its twin is still running, and nothing is known of either. */
+  /** The concurrent request with the same key is still running, and both outcomes are unknown. */
   | { readonly kind: 'twin' }
 
 export interface Withdrawal extends Order {
@@ -35,8 +35,8 @@ const REPEATS_AT_ONCE = { concurrency: 12 }
 let count = 0
 const nextPaise = new Map<string, number>()
 
-/** Several withdrawals at once, again and again until the service is gone; some are sent twice under one key. */
-export async function withdrawUntilSilence(
+/** Concurrent withdrawals, repeatedly until the service is gone; some are sent twice under one key. */
+export async function withdrawUntilUnavailable(
   address: string,
   agents: readonly Agent[],
   told: Withdrawal[],
@@ -92,16 +92,16 @@ function outcomeOf({ status, body, text }: Reply): Outcome {
   if (status === 409) return repeatedOf(body as ErrorEnvelope)
   if (status === 402) return { kind: 'refused', code: (body as ErrorEnvelope).error.code }
   if (status === 503) return { kind: 'unknown', promisedNothing: text.includes('Nothing was done') }
-  throw new Error(`a withdrawal was answered ${status} ${text}`)
+  throw new Error(`a withdrawal got ${status} ${text}`)
 }
 
-/** A day later by the service's clock a key is refused, but the refusal names what was made with it. */
+/** A day later by the service's clock a key is refused, and the refusal names its withdrawal. */
 function repeatedOf({ error }: ErrorEnvelope): Outcome {
   const transactionId = error.details?.['transaction_id']
   return typeof transactionId === 'string' ? { kind: 'sent', transactionId } : { kind: 'twin' }
 }
 
-/** Who has heard nothing so far asks again under the same key; answers what was heard then. */
+/** Repeats withdrawals without a response under the same key; returns the outcomes. */
 export function repeatUnknown(address: string, told: readonly Withdrawal[]): Promise<Withdrawal[]> {
   const latest = new Map(
     told.filter(({ isKeyed }) => isKeyed).map(withdrawal => [withdrawal.name, withdrawal]),
@@ -128,9 +128,9 @@ interface Row {
   readonly key: string | null
 }
 
-/** What is wrong with withdrawals that were asked for, in words: an acknowledged one is one payout, any other at most one. */
+/** The faults of the withdrawals: an acknowledged one must be one payout, any other at most one. */
 export async function withdrawalFaults(
-  { query }: Pick<Window, 'query'>,
+  { query }: Pick<TestDatabase, 'query'>,
   told: readonly Withdrawal[],
 ): Promise<string[]> {
   const rows = await query<Row>(
@@ -150,7 +150,7 @@ function nameOf({ name, agent, amountPaise, isKeyed }: Order): string {
   return isKeyed ? name : `${agent.id} ${amountPaise}`
 }
 
-/** Of one order all that was ever heard, from its twin and its repeats as well. */
+/** All outcomes of one order, including its concurrent and repeated requests. */
 function orderFaults(name: string, heard: readonly Withdrawal[], rows: readonly Row[]): string[] {
   const faults: string[] = []
   if (rows.length > 1) faults.push(`${name}: is paid out ${rows.length} times`)

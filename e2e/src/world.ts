@@ -10,7 +10,7 @@ import type { Api, Headers } from './api.ts'
 import { type Agent, type Network, type Owner, openNetwork, type Platform } from './network.ts'
 import { webhookSink } from './webhook-sink.ts'
 
-/** One platform with two agents of a verified owner and a payment between them, and a stranger who has nothing to do with it. */
+/** A platform with two agents of a verified owner and a payment between them, and a stranger without access to it. */
 export interface World {
   readonly api: Api
   readonly network: Network
@@ -18,7 +18,7 @@ export interface World {
   readonly owner: Owner
   /** Of the platform, who has never logged in. */
   readonly newcomer: Owner
-  /** What another platform made of the owner's phone, and the owner has not accepted. */
+  /** An owner that another platform created with the same phone, and that is not accepted. */
   readonly invitation: Owner
   /** The owner's session. */
   readonly ownerHeaders: Headers
@@ -34,17 +34,17 @@ export interface World {
   readonly approval: ResponseOf<typeof routes.pay>
   /** Of the payer, 50 INR, held until the payee attests. */
   readonly escrow: ResponseOf<typeof routes.holdEscrowWithAttestation>
-  /** On the platform, open, because wrong secrets were tried for it. */
+  /** An open alert about the platform, because wrong secrets were tried. */
   readonly alert: RiskAlert
   /** The business day of the latest settlement run. */
   readonly settlementDay: string
-  /** A session of the payer's that nobody has paid. */
+  /** An unpaid payment session of the payer. */
   readonly session: ResponseOf<typeof routes.createFunding>
   /** The payer's first. */
   readonly certificate: Certificate
   /** The owner's; the payer is its treasury, the payee a worker. */
   readonly organization: Organization
-  /** Of a test to the platform's own receiver, which takes all that comes from then on. */
+  /** The delivery of a test webhook to the platform's receiver, which accepts everything from then on. */
   readonly delivery: WebhookDelivery
   readonly stranger: {
     readonly platform: Platform
@@ -77,7 +77,7 @@ export async function openWorld(api: Api): Promise<World> {
   const adminHeaders = await network.admin()
   const ownerHeaders = await network.login(owner)
   await letChangesWait(api, payer, ownerHeaders)
-  // Another account, which waits beside the one in force.
+  // Another account, which waits while the first is in force.
   await network.verify(owner)
   return {
     api,
@@ -100,12 +100,32 @@ export async function openWorld(api: Api): Promise<World> {
     escrow,
     session,
     stranger: await openStranger(network),
-    // The last step, so that the receiver is told little of how the world was made.
+    // The last step, so that the receiver gets few events of the set-up.
     delivery: await openReceiver(api, platform),
   }
 }
 
-/** The control of which a change waits for the cooldown, the payer's own and the owner's. */
+/** A world that calls may use up: each acts in what the calls before have left. */
+export interface UsedWorld {
+  /** Does this in the world as it is; if it fails there, once more in a new world, where it must succeed. */
+  attempt<Result>(work: (world: World) => Promise<Result>): Promise<Result>
+}
+
+export function useUp(first: World): UsedWorld {
+  let world = first
+  return {
+    async attempt(work) {
+      try {
+        return await work(world)
+      } catch {
+        world = await openWorld(first.api)
+        return work(world)
+      }
+    },
+  }
+}
+
+/** The control with a pending change in the payer's and in the owner's policy. */
 export const PENDING_CONTROL = 'max_counterparties_per_hour'
 
 async function letChangesWait(api: Api, payer: Agent, ownerHeaders: Headers): Promise<void> {
@@ -119,9 +139,9 @@ async function letChangesWait(api: Api, payer: Agent, ownerHeaders: Headers): Pr
 
 const WRONG_SECRETS = 20
 
-/** Tries wrong secrets for a platform until that is an alert. */
+/** Tries wrong secrets for a platform until an alert is opened. */
 async function openAlert(api: Api, platform: Platform, adminHeaders: Headers): Promise<RiskAlert> {
-  // Each another one: the same secret from many requests at once is looked up, and counted, once.
+  // Different ones: the same secret in many concurrent requests is looked up, and counted, once.
   const guess = (_: unknown, index: number) => {
     const secret = `sk_live_${String(index).padStart(43, 'w')}`
     return { 'x-platform-id': platform.id, 'x-platform-secret': secret }
@@ -157,7 +177,7 @@ async function firstCertificate(api: Api, { id, headers }: Agent): Promise<Certi
   return certificate
 }
 
-/** Jobs have run by now, and the first that they do is to make up for a run that was missed. */
+/** By now the jobs have run, and the first thing they do is the settlement run that was missed. */
 async function latestSettlement(api: Api, adminHeaders: Headers): Promise<string> {
   const { settlements } = await api.ok(routes.listSettlements, { headers: adminHeaders })
   const [latest] = settlements

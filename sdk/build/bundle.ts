@@ -11,8 +11,8 @@ export interface Bundled {
 }
 
 /**
- * The modules that these entries are made of, as few CommonJS files without comments. Lines and the names of functions
- * are kept, for whoever reads a stack.
+ * The modules of these entries, as few CommonJS files without comments. Lines and names of functions are kept for
+ * readable stacks.
  */
 export async function bundle(folder: string, entries: readonly Entry[]): Promise<Bundled[]> {
   const input = entries.map(({ name, source }) => [name, join(folder, source)])

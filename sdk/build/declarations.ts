@@ -4,13 +4,13 @@ import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Entry } from './entries.ts'
 
-/** An import of another file of ours; the compiler leaves `.ts` at its end. */
+/** An import of another of our files; the compiler leaves its extension `.ts`. */
 const IMPORT = /((?:from|import) ?\(?['"])(\.{1,2}\/[^'"]+)\.ts(?=['"])/g
 
-/** The compiler indents by four spaces, which weigh more than the tabs of the code. */
+/** The compiler indents by four spaces, which take more bytes than tabs. */
 const INDENT = /^(?: {4})+/gm
 
-/** The declarations of these entries and of what they name, by path. Others would only weigh. */
+/** The declarations of these entries and of what they refer to, by path. Others would only add size. */
 export function declarationsOf(
   folder: string,
   entries: readonly Entry[],
@@ -23,7 +23,7 @@ export function declarationsOf(
     const path = `${name}.d.ts`
     if (found.has(path)) continue
     const text = readFileSync(join(scratch, path), 'utf8')
-    // Published is what is imported, `./x.js`, with its declarations beside it.
+    // The imported file, `./x.js`, is published with its declarations next to it.
     const tabbed = text.replaceAll(INDENT, spaces => '\t'.repeat(spaces.length / 4))
     found.set(path, tabbed.replaceAll(IMPORT, '$1$2.js'))
     for (const [, , to = ''] of text.matchAll(IMPORT)) waiting.push(posix.join(posix.dirname(name), to))

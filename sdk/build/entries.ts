@@ -3,13 +3,13 @@ import { join } from 'node:path'
 
 /** A module that the package's users import. */
 export interface Entry {
-  /** Its path without its end, such as `seller/index`. */
+  /** Its path without extension, such as `seller/index`. */
   readonly name: string
-  /** Where it is written, from the package's folder. */
+  /** Its file in the package's folder. */
   readonly source: string
 }
 
-/** What `exports` of the package names, which is the only list of it. */
+/** The entries of `exports` in package.json, the only list of them. */
 export function entriesOf(folder: string): Entry[] {
   const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
     readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>

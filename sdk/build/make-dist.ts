@@ -7,9 +7,9 @@ import { entriesOf } from './entries.ts'
 const SDK = dirname(import.meta.dirname)
 const DIST = join(SDK, 'dist')
 
-/** Makes `dist`, which is published: CommonJS and ES modules, with declarations beside both. */
+/** Makes `dist`, which is published: CommonJS and ES modules, with declarations next to both. */
 export async function makeDist(): Promise<void> {
-  // Beside it, and so on the same disk: another build that tidies up there leaves this one alone.
+  // Next to it, and so on the same disk; another build that cleans up does not touch it.
   const scratch = mkdtempSync(join(SDK, '.build-'))
   try {
     putInPlace(await build(scratch), scratch)
@@ -19,8 +19,8 @@ export async function makeDist(): Promise<void> {
 }
 
 /**
- * The files of the package by their paths in `dist`. All of it is there once, as CommonJS, and the ES modules pass it on:
- * so a program that mixes both still has one register of payments and one class of errors, and one type of each.
+ * The files of the package by their paths in `dist`. The code exists once, as CommonJS, and the ES modules re-export
+ * it: so a program that uses both has one register of payments, one class of errors and one type of each.
  */
 async function build(scratch: string): Promise<Map<string, string>> {
   const entries = entriesOf(SDK)
@@ -39,7 +39,7 @@ function passedOn(path: string, names: string): string {
   return `export ${names} from '${posix.relative(posix.dirname(`esm/${path}`), `cjs/${path}`)}'\n`
 }
 
-/** File by file, so that a program which uses the package meanwhile never finds it gone. */
+/** File by file, so that a program that uses the package meanwhile always finds it. */
 function putInPlace(files: ReadonlyMap<string, string>, scratch: string): void {
   for (const [path, text] of files) {
     mkdirSync(dirname(join(DIST, path)), { recursive: true })

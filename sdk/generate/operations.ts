@@ -5,16 +5,16 @@ import { plain, type Schema } from './schema-types.ts'
 export interface Operation {
   readonly name: string
   readonly route: Route
-  /** null: it takes nothing. */
+  /** null: it has no input. */
   readonly input: Schema | null
-  /** Whether some of the input must be given. */
+  /** Whether some of the input is required. */
   readonly needsInput: boolean
-  /** Fields of the query where the rest of the input is the body. */
+  /** Fields of the query, if the rest of the input is the body. */
   readonly queryNames: readonly string[]
-  /** The one input that is the body itself, where a route takes anything at all. */
+  /** The input that is the whole body, if a route accepts any body. */
   readonly rawBody: boolean
   readonly answer: Schema
-  /** What it answers where the owner has to approve first; null: it never waits. */
+  /** Its response if the owner has to approve first; null: it never waits. */
   readonly waiting: Schema | null
 }
 
@@ -22,7 +22,10 @@ const METHODS_WITH_BODY: readonly string[] = ['POST', 'PATCH']
 const RAW_BODY = 'body'
 
 export function operations(): Operation[] {
-  return Object.values<Route>(routes).map(operationOf)
+  // A browser's EventSource follows events.
+  return Object.values<Route>(routes)
+    .filter(({ produces }) => produces === undefined)
+    .map(operationOf)
 }
 
 function operationOf(route: Route): Operation {
@@ -47,7 +50,7 @@ function operationOf(route: Route): Operation {
   }
 }
 
-/** The client sends what both the query and the body take in the query. */
+/** The client sends in the query what both the query and the body accept. */
 function withoutNames(body: Schema, { properties: taken = {} }: Schema): Schema {
   const own = Object.entries(body.properties ?? {}).filter(([field]) => !(field in taken))
   return { ...body, properties: Object.fromEntries(own) }
@@ -61,7 +64,7 @@ function merged(name: string, parts: readonly Schema[]) {
   return { properties, required: parts.flatMap(part => part.required ?? []) }
 }
 
-/** The client reads every answer as a JSON object and pages through every list in the one way. */
+/** The client parses every response as a JSON object and pages through every list in the same way. */
 function assertAnswer(name: string, { properties }: Schema, query: Schema): void {
   if (properties === undefined) throw new Error(`${name} answers no JSON object`)
   if (!('pagination' in properties)) return

@@ -12,7 +12,10 @@ export interface Api {
 ${operations.map(method).join('\n')}
 }
 
-/** Method and address of every route; after \`?\` what of a change's input is query, after \`=\` what is its whole body. */
+/**
+ * Method and path of every route; after \`?\` the query fields of a change's input, after \`=\` the input that is its
+ * whole body.
+ */
 export const ROUTES: Readonly<Record<keyof Api, string>> = {
 ${operations.map(entry).join('\n')}
 }`

@@ -1,6 +1,6 @@
 import { wordType } from './words.ts'
 
-/** A schema as the contract writes it: plain JSON Schema of few keywords. */
+/** A schema of the contract: plain JSON Schema with few keywords. */
 export interface Schema {
   readonly type?: string | readonly string[]
   readonly title?: string
@@ -13,7 +13,7 @@ export interface Schema {
   readonly const?: unknown
 }
 
-/** A schema of the contract without what TypeBox knows of it beside. */
+/** A schema of the contract without TypeBox's own properties. */
 export function plain(schema: unknown): Schema {
   return schema === undefined ? {} : (JSON.parse(JSON.stringify(schema)) as Schema)
 }
@@ -22,7 +22,7 @@ export function plain(schema: unknown): Schema {
 export interface TypeWriter {
   /** The type of a value, as TypeScript. */
   typeOf(schema: Schema): string
-  /** The fields of an object that a caller writes, each with its comment. */
+  /** The fields of a request object, each with its comment. */
   fieldsOf(schema: Schema): string
   /** All named types met so far. */
   declarations(): string[]
@@ -63,7 +63,7 @@ export function typeWriter(): TypeWriter {
     if (name === undefined) return `{\n${fields}\n}`
     const known = named.get(name)
     if (known === undefined) named.set(name, { comment: comment(description), fields })
-    // Only words may differ between the places where it stands.
+    // Only descriptions may differ between its occurrences.
     else if (bare(known.fields) !== bare(fields)) throw new Error(`two schemas are titled ${name}`)
     return name
   }
@@ -98,7 +98,7 @@ function bare(fields: string): string {
   return fields.replaceAll(/\/\*\*.*\*\/\n/g, '')
 }
 
-/** What every id says of itself says nothing. */
+/** The default description of an id says nothing. */
 const SAYS_NOTHING = /^The [a-z ]+’s id\.$/
 
 function sentencesOf(description: string): string[] {
@@ -113,15 +113,15 @@ export function comment(description: string | undefined): string {
   return `/** ${sentence} */\n`
 }
 
-/** A unit, a form, or a case that the type does not tell. */
+/** A unit, a format, or a case that the type does not express. */
 const SAYS_MORE = /\b(?:INR|base64|null|true|only|once|until|while)\b/
 
-/** Without what stands before it, this would not be understood: `…; null when it is.` */
+/** Text that is not understood without what precedes it: `…; null when it is.` */
 const LEANS_ON_THE_REST = /\b(?:is|was|does|not)\.$/
 
 /**
- * What a field of an answer is, its name and type say, and the reference at length: its comment says only what else holds,
- * which stands after a semicolon.
+ * The name and type of a response field say what it is, and the reference describes it: its comment has only the part
+ * of the description after a semicolon.
  */
 function answerComment(description = ''): string {
   const sentence = sentencesOf(description).find(each => SAYS_MORE.test(each)) ?? ''

@@ -13,7 +13,7 @@ import { wordDeclarations } from './words.ts'
 const PAGE_FIELDS = Object.keys(pageQuery)
 const DETAILS = [InsufficientBalanceDetails, IdempotencyDetails, PolicyRefusal].map(plain)
 
-/** The text of `api/types.ts`: what goes in and comes out of every route, and of webhooks. */
+/** The text of `api/types.ts`: inputs and outputs of every route, and webhooks. */
 export function typesFile(operations: readonly Operation[]): string {
   const writer = typeWriter()
   const inputs = operations.flatMap(operation => inputOf(operation, writer))
@@ -61,7 +61,7 @@ function inputOf(operation: Operation, writer: TypeWriter): string[] {
   return [`export interface ${name}${isList ? ' extends PageInput' : ''} {\n${fields}\n}`]
 }
 
-/** Webhooks differ by their event, which tells what their data are. */
+/** Webhooks differ by their event, which determines the type of their data. */
 function webhookEvents(writer: TypeWriter): string[] {
   const { properties = {}, required = [] } = plain(WebhookBody)
   const { event: _event, type: _type, data: _data, ...same } = properties
@@ -75,7 +75,7 @@ ${data.join('\n')}
 }`,
     `/** What a webhook of one event carries. */
 export interface WebhookEventOf<Name extends EventName> {
-/** What happened. */
+/** The name of the event. */
 event: Name
 /** The same as \`event\`. */
 type: Name

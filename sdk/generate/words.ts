@@ -18,7 +18,7 @@ import {
   VERIFY_FAILURES,
 } from '@batua/contract'
 
-/** Closed lists of words that callers name in their own code. */
+/** Enumerations that callers use in their code. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   ErrorCode: ERROR_CODES,
   EventName: EVENT_NAMES,
@@ -41,7 +41,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
 
 const NAMES = new Map(Object.entries(WORDS).map(([name, words]) => [inOrder(words), name]))
 
-/** The type of one of these words: its name where it has one. */
+/** The type of such a value: its name if it has one. */
 export function wordType(words: readonly unknown[]): string {
   return NAMES.get(inOrder(words)) ?? union(words)
 }

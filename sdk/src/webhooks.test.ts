@@ -19,7 +19,7 @@ function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`
 }
 
-/** Headers as the service sends them, signed by the public library. */
+/** The service's headers, signed by the public library. */
 function signed(secrets: readonly string[], { body = BODY, at = NOW } = {}) {
   return {
     'content-type': 'application/json',
@@ -29,7 +29,7 @@ function signed(secrets: readonly string[], { body = BODY, at = NOW } = {}) {
   }
 }
 
-/** A good webhook but for what is said. */
+/** A valid webhook except for the given changes. */
 function verified(webhook: Partial<WebhookToVerify>) {
   return verifyWebhook({ secret: SECRET, headers: signed([SECRET]), body: BODY, now: NOW, ...webhook })
 }

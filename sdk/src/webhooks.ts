@@ -1,19 +1,19 @@
 import type { WebhookEvent } from './api/types.ts'
 
-/** Why a webhook is not to be believed. */
+/** Why a webhook was refused. */
 export type WebhookRefusalReason =
-  /** `webhook-id`, `webhook-timestamp` or `webhook-signature` is not there. */
+  /** `webhook-id`, `webhook-timestamp` or `webhook-signature` is missing. */
   | 'missing_header'
-  /** `webhook-timestamp` is no number of whole seconds. */
+  /** `webhook-timestamp` is not a whole number of seconds. */
   | 'invalid_timestamp'
   | 'timestamp_too_old'
   | 'timestamp_too_new'
-  /** No signature is that of the id, the timestamp and the body under one of the secrets. */
+  /** No signature matches the id, the timestamp and the body under one of the secrets. */
   | 'signature_mismatch'
-  /** It is signed, but no event. */
+  /** It is signed, but not an event. */
   | 'invalid_body'
 
-/** A webhook that is not to be believed. Answer it 400 or 401: the service tries a refused one again. */
+/** A refused webhook. Respond with 400 or 401: the service retries it. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError'
   readonly reason: WebhookRefusalReason
@@ -33,9 +33,9 @@ export interface WebhookToVerify {
   /** The platform's `whsec_…`; both of them for the 24 hours after a rotation. */
   readonly secret: string | readonly string[]
   readonly headers: WebhookHeaders
-  /** The request's body as it was received. One that was parsed and written again does not verify. */
+  /** The request's body as received. A body that was parsed and serialised again does not verify. */
   readonly body: string | Uint8Array | ArrayBuffer
-  /** How far the time of sending may be from now, before and after; 300 s unless said. */
+  /** The tolerance of the timestamp, before and after now; 300 s by default. */
   readonly toleranceSeconds?: number
   /** The receiver's time, for tests. */
   readonly now?: Date
@@ -49,12 +49,12 @@ const MIN_SECRET_BYTES = 24
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }
 
 /**
- * The event that a webhook tells, when it is the service's own and fresh (Standard Webhooks): HMAC-SHA256 of
- * `{webhook-id}.{webhook-timestamp}.{body}`, compared in constant time. Deliveries repeat: an event whose `id` was handled
- * before is to be answered 2xx and let be.
+ * The event of a webhook, if it is genuine and fresh (Standard Webhooks): HMAC-SHA256 of
+ * `{webhook-id}.{webhook-timestamp}.{body}`, compared in constant time. Deliveries can repeat: for an event whose `id`
+ * was handled before, respond with 2xx and do nothing.
  *
- * @throws {WebhookVerificationError} It is not to be believed; `reason` says why.
- * @throws {TypeError} The secret is none, or the body is not as it was received.
+ * @throws {WebhookVerificationError} It is refused; `reason` says why.
+ * @throws {TypeError} The secret is invalid, or the body is not a string or bytes.
  */
 export async function verifyWebhook(webhook: WebhookToVerify): Promise<WebhookEvent> {
   const { headers, toleranceSeconds = TOLERANCE_SECONDS, now = new Date() } = webhook
@@ -78,11 +78,11 @@ export async function verifyWebhook(webhook: WebhookToVerify): Promise<WebhookEv
 }
 
 async function importKey(secret: unknown) {
-  // A variable that is not set gives undefined or an empty text, and with an empty key anybody can sign.
+  // An unset variable gives undefined or an empty text, and with an empty key anyone can sign.
   const text = String(secret)
   const key = text.startsWith(SECRET_PREFIX) ? bytesInBase64(text.slice(SECRET_PREFIX.length)) : null
   if (key === null || key.length < MIN_SECRET_BYTES) {
-    throw new TypeError(`A webhook secret is ${SECRET_PREFIX} and base64, as the service showed it`)
+    throw new TypeError(`A webhook secret must be ${SECRET_PREFIX} and base64, as the service returned it`)
   }
   return crypto.subtle.importKey('raw', key, HMAC, false, ['verify'])
 }
@@ -131,7 +131,7 @@ function checkTimestamp(timestamp: string, toleranceSeconds: number, now: Date):
   if (ageSeconds < -toleranceSeconds) {
     throw new WebhookVerificationError('timestamp_too_new', `The webhook is ${-ageSeconds} s ahead, ${words}`)
   }
-  // So written that a tolerance or a time that is no number lets nothing pass.
+  // Written so that a tolerance or a time that is not a number refuses everything.
   if (!(ageSeconds <= toleranceSeconds)) {
     throw new WebhookVerificationError('timestamp_too_old', `The webhook is ${ageSeconds} s behind, ${words}`)
   }
@@ -142,7 +142,7 @@ function eventIn(body: Uint8Array): WebhookEvent {
     const event: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
     if (typeof event === 'object' && event !== null && 'event' in event) return event as WebhookEvent
   } catch {
-    // Told below, with what was signed but is no object.
+    // Reported below, like signed text that is not an object.
   }
   throw new WebhookVerificationError('invalid_body', 'The body of the webhook is signed, but is no event')
 }

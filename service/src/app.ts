@@ -1,18 +1,16 @@
 import type { AddressInfo } from 'node:net'
 import { INTRODUCTION } from '@batua/contract'
-import { CHECKED_TABLES } from './checked-tables.ts'
-import { completeRows } from './complete-rows.ts'
 import type { Config } from './config/config.ts'
 import { type Core, type CoreOptions, openCore } from './core.ts'
 import type { Database } from './db/database.ts'
 import { adminJobs, serveAdmin } from './domains/admin/index.ts'
 import { addAuditMetrics, auditJobs, serveAudit } from './domains/audit/index.ts'
 import {
+  countMoneyElsewhere,
   fundingJobs,
   fundingWebhooks,
   gatewaysOf,
-  gatewayWebhookJobs,
-  payoutJobs,
+  payoutAttempts,
   payoutWebhooks,
   type Simulate,
   serveCheckout,
@@ -22,25 +20,31 @@ import {
   serveSettlement,
   settlementJobs,
   sumPayoutsPending,
+  webhookCleanup,
 } from './domains/banking/index.ts'
 import {
-  addIntegrityMetrics,
+  addLedgerCheckMetrics,
   addReconciliationMetrics,
-  integrityJobs,
+  CHECKED_TABLES,
+  completeRows,
+  ledgerCheckJobs,
   readReconciliation,
   reconciliationJobs,
   serveReconciliation,
 } from './domains/checks/index.ts'
 import {
+  accountChanges,
+  bankVerifications,
+  budgetChanges,
+  certificateRenewals,
   completeAgents,
   findAlteredAgents,
-  organizationJobs,
-  ownerJobs,
   policyJobs,
   quarantineAgent,
   raiseAgentsToTier1,
-  renewalJobs,
   requireAgentAccess,
+  selectLiveSessions,
+  selectSecretHashes,
   serveAgents,
   serveIdentity,
   serveOrganizations,
@@ -52,11 +56,11 @@ import {
 } from './domains/parties/index.ts'
 import { servePayPerCall } from './domains/pay-per-call/index.ts'
 import {
-  approvalJobs,
+  approvalExpiry,
   countPendingApprovals,
   createReceiptTokens,
   type Executors,
-  escrowJobs,
+  escrowTimeouts,
   executeHold,
   executePayment,
   serveAllocations,
@@ -82,17 +86,19 @@ import { serveKeys } from './domains/signing/index.ts'
 import {
   addWebhookMetrics,
   countFailedDeliveries,
+  openLiveUpdates,
+  serveLiveUpdates,
   serveWebhooks,
   wakeEndpoint,
   webhookJobs,
 } from './domains/webhooks/index.ts'
+import { addConsole } from './http/console.ts'
 import { addDocs } from './http/docs.ts'
 import { addHealth } from './http/health.ts'
 import { forgetIdempotencyKeys } from './http/idempotency-key.ts'
-import { addMetrics, openMetricsListener } from './http/metrics.ts'
+import { serveMetrics } from './http/metrics.ts'
 import { createServer, type Server } from './http/server.ts'
 import { openHolidays } from './kernel/holiday-file.ts'
-import { countMoneyElsewhere } from './money-elsewhere.ts'
 import { type ExternalServices, openGateways, PRODUCT_NAME } from './open-gateways.ts'
 import { createJobs, type Job } from './operations/jobs.ts'
 import { openWebhookThread, type WebhookThread } from './webhook-thread/thread.ts'
@@ -118,25 +124,28 @@ export async function createApp(config: Config, coreOptions: CoreOptions): Promi
   const server = await openServer(config, coreOptions, core)
   const address = { port: config.port }
   const outside = openGateways(config, core, () => `http://${loopback(config.host)}:${address.port}`)
-  const parts = await openParts(config, core, outside)
+  const contexts = await openContexts(config, core, outside)
   const thread = openWebhookThread({ ...core, ...config, ...coreOptions })
   const mode = { ...core, jobs: () => jobs }
-  const simulation = rehearsalOf(parts, outside, mode)
+  const simulation = simulationOf(contexts, outside, mode)
   const jobs = createJobs({
     ...core,
-    jobs: [...jobsOf(parts), ...playedJobs(config, mode, simulation, thread)],
+    jobs: [...jobsOf(contexts), ...simulatedJobs(config, mode, simulation, thread)],
   })
   const stopping = new AbortController()
-  serveModules(config, server, { ...parts, stopping: stopping.signal })
-  servePages(server, parts.funding, outside, simulation)
+  const liveUpdates = openLiveUpdates({ ...core, selectLiveSessions, selectSecretHashes })
+  serveLiveUpdates(server.serve, liveUpdates)
+  serveDomains(config, server, { ...contexts, stopping: stopping.signal })
+  servePages(server, contexts.funding, outside, simulation)
   if (config.mode === 'sandbox') serveSandbox(server.serve, mode)
   addAuditMetrics(core.metrics, core)
-  addIntegrityMetrics(core.metrics, core)
+  addLedgerCheckMetrics(core.metrics, core)
   addReconciliationMetrics(core.metrics, core)
   addWebhookMetrics(core.metrics, core)
   addHealth(server, { isReady: core.database.ready })
-  const metrics = await openMetrics(config, server, core)
+  const metrics = await serveMetrics(server, { ...core, ...config })
   addDocs(server, { ...API, serverUrl: config.baseUrl })
+  addConsole(server, { mode: config.mode, clock: core.clock })
 
   return {
     async listen() {
@@ -149,6 +158,7 @@ export async function createApp(config: Config, coreOptions: CoreOptions): Promi
     },
     async close() {
       const timer = setTimeout(() => stopping.abort(), RECEIVERS_GRACE_MS)
+      liveUpdates.close()
       await server.close({ sendAwayMs: SEND_AWAY_MS })
       await metrics.close()
       clearTimeout(timer)
@@ -172,32 +182,8 @@ function openServer(config: Config, { verifyResponses = false }: CoreOptions, co
   })
 }
 
-interface MetricsDoor {
-  listen(): Promise<void>
-  close(): Promise<void>
-}
-
-/** Serves the metrics: on a separate port, or on the port of the API. */
-async function openMetrics(
-  { host, metricsPort: port, metricsToken: token, rateLimits }: Config,
-  server: Server,
-  core: Core,
-): Promise<MetricsDoor> {
-  if (port === null) {
-    addMetrics(server, { metrics: core.metrics, token })
-    return { async listen() {}, async close() {} }
-  }
-  const listener = await openMetricsListener({ ...core, token, pagesPerMinute: rateLimits.pagesPerMinute })
-  return {
-    async listen() {
-      await listener.listen({ host, port })
-    },
-    close: listener.close,
-  }
-}
-
 /** What the domains need besides the core: gateways, and the calendar of bank holidays. */
-async function openParts(config: Config, core: Core, outside: ExternalServices) {
+async function openContexts(config: Config, core: Core, outside: ExternalServices) {
   const holidays = await openHolidays(config.bankHolidaysFile, core.logger)
   const funding = { ...core, gateways: gatewaysOf(outside.payments), checkoutUrl: config.checkoutUrl }
   const owners = { ...core, bankVerifier: outside.verifier, raiseAgentsToTier1 }
@@ -207,14 +193,20 @@ async function openParts(config: Config, core: Core, outside: ExternalServices) 
   return { ...core, funding, owners, payouts, settlement, reconciliation }
 }
 
-type Parts = Awaited<ReturnType<typeof openParts>>
+type Contexts = Awaited<ReturnType<typeof openContexts>>
 
 /** The sandbox's simulated gateway and bank; null where they are real. */
-function rehearsalOf(parts: Parts, { sandbox }: ExternalServices, mode: SandboxMode): SandboxContext | null {
-  return sandbox && { ...mode, funding: parts.funding, gateway: sandbox.payments, payouts: sandbox.payouts }
+function simulationOf(
+  contexts: Contexts,
+  { sandbox }: ExternalServices,
+  mode: SandboxMode,
+): SandboxContext | null {
+  return (
+    sandbox && { ...mode, funding: contexts.funding, gateway: sandbox.payments, payouts: sandbox.payouts }
+  )
 }
 
-function playedJobs(
+function simulatedJobs(
   { mode }: Config,
   sandbox: SandboxMode,
   simulation: SandboxContext | null,
@@ -236,70 +228,71 @@ function deliveriesJob(thread: WebhookThread): Job {
   }
 }
 
-function jobsOf(parts: Parts): Job[] {
+function jobsOf(contexts: Contexts): Job[] {
   return [
-    ...fundingJobs(parts.funding),
-    ...payoutJobs(parts.payouts),
-    ...settlementJobs(parts.settlement),
-    ...ownerJobs(parts.owners),
-    ...parts.textMessages.jobs(),
-    ...gatewayWebhookJobs(parts),
-    ...reconciliationJobs(parts.reconciliation),
-    ...escrowJobs(parts),
-    ...approvalJobs(parts),
-    ...renewalJobs(parts),
-    ...policyJobs(parts),
-    ...organizationJobs(parts),
-    ...sessionJobs(parts),
-    ...adminJobs(parts),
-    ...integrityJobs({ ...parts, holdings: HOLDINGS, findAlteredAgents, tables: CHECKED_TABLES }),
-    ...auditJobs(parts),
-    ...riskJobs(parts),
-    ...webhookJobs(parts),
-    ...serviceJobs(parts.database),
+    ...fundingJobs(contexts.funding),
+    payoutAttempts(contexts.payouts),
+    ...settlementJobs(contexts.settlement),
+    bankVerifications(contexts.owners),
+    accountChanges(contexts.owners),
+    contexts.textMessages,
+    webhookCleanup(contexts),
+    ...reconciliationJobs(contexts.reconciliation),
+    escrowTimeouts(contexts),
+    approvalExpiry(contexts),
+    certificateRenewals(contexts),
+    ...policyJobs(contexts),
+    budgetChanges(contexts),
+    ...sessionJobs(contexts),
+    ...adminJobs(contexts),
+    ...ledgerCheckJobs({ ...contexts, holdings: HOLDINGS, findAlteredAgents, tables: CHECKED_TABLES }),
+    ...auditJobs(contexts),
+    ...riskJobs(contexts),
+    ...webhookJobs(contexts),
+    ...serviceJobs(contexts.database),
   ]
 }
 
-function serveModules(
+function serveDomains(
   config: Config,
   { serve }: Server,
-  parts: Parts & { readonly stopping: AbortSignal },
+  contexts: Contexts & { readonly stopping: AbortSignal },
 ): void {
   const { mode } = config
   const signupOpen = config.platformSignup === 'open'
-  servePlatforms(serve, { ...parts, signupOpen, mode, countMoneyElsewhere, resumeWebhooks: wakeEndpoint })
-  serveWebhooks(serve, { ...parts, mode })
-  serveOwners(serve, parts.owners)
-  serveAgents(serve, { ...parts, mode })
-  servePolicySettings(serve, { ...parts, mode })
-  serveWallets(serve, parts)
-  serveFunding(serve, parts.funding)
-  servePayouts(serve, { ...parts.payouts, agents: parts.agents })
-  serveSettlement(serve, parts.settlement)
-  servePayments(serve, { ...parts, receiptToken: createReceiptTokens(parts) })
-  serveEscrow(serve, parts)
-  serveOrganizations(serve, parts)
-  serveAllocations(serve, parts)
-  serveApprovals(serve, { ...parts, executors: executorsOf(parts) })
-  serveTransactions(serve, parts)
-  servePayPerCall(serve, parts)
-  serveReceipts(serve, parts)
-  serveIdentity(serve, parts)
-  serveAudit(serve, { ...parts, requireAgentAccess })
-  serveSessions(serve, { ...parts, secure: config.baseUrl.startsWith('https:') })
-  serveRisk(serve, { ...parts, quarantine: quarantineAgent })
+  servePlatforms(serve, { ...contexts, signupOpen, mode, countMoneyElsewhere, resumeWebhooks: wakeEndpoint })
+  serveWebhooks(serve, { ...contexts, mode })
+  serveOwners(serve, contexts.owners)
+  serveAgents(serve, { ...contexts, mode })
+  servePolicySettings(serve, { ...contexts, mode })
+  serveWallets(serve, contexts)
+  serveFunding(serve, contexts.funding)
+  servePayouts(serve, { ...contexts.payouts, agents: contexts.agents })
+  serveSettlement(serve, contexts.settlement)
+  servePayments(serve, { ...contexts, receiptToken: createReceiptTokens(contexts) })
+  serveEscrow(serve, contexts)
+  serveOrganizations(serve, contexts)
+  serveAllocations(serve, contexts)
+  serveApprovals(serve, { ...contexts, executors: executorsOf(contexts) })
+  serveTransactions(serve, contexts)
+  servePayPerCall(serve, contexts)
+  serveReceipts(serve, contexts)
+  serveIdentity(serve, contexts)
+  serveAudit(serve, { ...contexts, requireAgentAccess })
+  serveSessions(serve, { ...contexts, secure: config.baseUrl.startsWith('https:') })
+  serveRisk(serve, { ...contexts, quarantine: quarantineAgent })
   serveAdmin(serve, {
-    ...parts,
+    ...contexts,
     countPendingApprovals,
     countOpenAlerts,
     countFailedDeliveries,
     readReconciliation,
   })
-  serveReconciliation(serve, parts.reconciliation)
-  serveKeys(serve, parts)
+  serveReconciliation(serve, contexts.reconciliation)
+  serveKeys(serve, contexts)
   serveGatewayWebhooks(serve, {
-    ...parts,
-    handlers: [...fundingWebhooks(parts.funding), ...payoutWebhooks(parts.payouts)],
+    ...contexts,
+    handlers: [...fundingWebhooks(contexts.funding), ...payoutWebhooks(contexts.payouts)],
   })
 }
 
@@ -314,7 +307,7 @@ function executorsOf({ agents }: Core): Executors {
 /** The checkout page, and in sandbox the simulated payer. */
 function servePages(
   { serve, pages }: Server,
-  funding: Parts['funding'],
+  funding: Contexts['funding'],
   { checkoutScript: script }: ExternalServices,
   simulation: SandboxContext | null,
 ): void {

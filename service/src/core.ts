@@ -1,7 +1,7 @@
 import { Counter } from 'prom-client'
 import type { Config } from './config/config.ts'
-import { markDatabase } from './database-mark.ts'
 import { openDatabase } from './db/database.ts'
+import { markDatabase } from './db/database-mark.ts'
 import { openAgentPolicyCache } from './domains/limits/index.ts'
 import {
   createAuthenticators,
@@ -19,8 +19,7 @@ import {
   type SandboxMode,
 } from './domains/sandbox/index.ts'
 import { openSigningKeys } from './domains/signing/index.ts'
-import { createHttpOtpSender } from './gateways/otp-sender-http.ts'
-import { createHttpTextSender } from './gateways/text-sender-http.ts'
+import { createHttpOtpSender, createHttpTextSender } from './gateways/http-senders.ts'
 import { connectRedis } from './http/redis.ts'
 import { rewriteClearUses } from './http/rewrite-clear-uses.ts'
 import { withSharedLookUps } from './http/shared-lookup.ts'
@@ -135,7 +134,7 @@ function openMessages(
   return {
     textMessages,
     async receivedMessages(phone: string) {
-      await textMessages.sendDue(services.clock.now())
+      await textMessages.run(services.clock.now())
       return telephones.received(phone)
     },
   }

@@ -2,14 +2,13 @@ import { createServer } from 'node:net'
 import { type App, createApp } from './app.ts'
 import { type Config, readConfig } from './config/config.ts'
 import { readOrCreateMasterKey } from './config/master-key.ts'
-import { refuseForeignDatabase } from './database-mark.ts'
+import { refuseForeignDatabase } from './db/database-mark.ts'
 import { makeDataDir } from './db/embedded/data-dir.ts'
 import { hasDatabase, startEmbeddedPostgres } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
 import { systemClock } from './kernel/clock.ts'
 import { createLogger, type Logger } from './kernel/logger.ts'
 import { openVault } from './kernel/secrets.ts'
-import { welcome } from './welcome.ts'
 
 /** The database and how to close it. */
 interface DatabaseServer {
@@ -81,6 +80,31 @@ async function listen(app: App): ReturnType<App['listen']> {
 
 function say(text: string): void {
   process.stdout.write(`  ${text} …\n`)
+}
+
+/** The address that the demo uses by default. */
+const DEMO_ADDRESS = 'http://127.0.0.1:8080'
+
+/** The text that the first start prints: the addresses and the first steps. */
+function welcome(config: Config, port: number): string {
+  const local = config.baseUrl.endsWith(`:${config.port}`)
+    ? config.baseUrl.replace(/:\d+$/, `:${port}`)
+    : config.baseUrl
+  const lines = [
+    '',
+    `  Batua is ready (${config.mode} mode)`,
+    '',
+    `    Console ${local}/console`,
+    `    API     ${local}/v1`,
+    `    Docs    ${local}/docs`,
+    `    Health  ${local}/readyz`,
+    '',
+    ...(config.mode === 'sandbox'
+      ? [`  Try it: ${local === DEMO_ADDRESS ? '' : `BASE_URL=${local} `}npm run demo`, '']
+      : []),
+    '',
+  ]
+  return lines.join('\n')
 }
 
 /** Under npm, Ctrl-C arrives twice at once: from the terminal and from npm. */

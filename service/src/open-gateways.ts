@@ -16,8 +16,7 @@ import {
   createCashfreePayouts,
   createCashfreeVerifier,
 } from './gateways/cashfree/index.ts'
-import type { CheckoutScript } from './gateways/checkout-script.ts'
-import type { PaymentGateway } from './gateways/payment-gateway.ts'
+import type { CheckoutScript, PaymentGateway } from './gateways/payment-gateway.ts'
 import type { PayoutProvider } from './gateways/payout-provider.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Logger } from './kernel/logger.ts'

@@ -3,18 +3,16 @@ import { PurchaseError } from '../buyer/purchase-error.ts'
 
 type Fetch = typeof globalThis.fetch
 
-/** What is used of axios. */
+/** The used part of axios. */
 export interface AxiosLike<Config, Answer> {
   getAdapter(name: 'fetch', config: { env: { fetch: Fetch } }): (config: Config) => Promise<Answer>
 }
 
 /**
- * An adapter for axios 1.12 and newer that pays: `axios.create({ adapter: payingAdapter(axios, payingFetch(fetch, …)) })`.
- * It is axios's own `fetch` adapter, so that all its settings work. `timeout` is for the whole purchase, the wait for an
- * approval included.
- *
- * `paymentOf` tells what was paid for an axios response, and for an AxiosError. A purchase that did not come
- * off, and a refusal of the service, is the `cause` of an AxiosError with the same `code` and `message`.
+ * An adapter for axios 1.12 and newer that pays: `axios.create({ adapter: payingAdapter(axios, payingFetch(fetch, …))
+ * })`. It is axios's own `fetch` adapter, so that all its settings work. `timeout` is for the whole purchase, the wait
+ * for an approval included. `paymentOf` returns the payment of an axios response and of an AxiosError. A failed
+ * purchase, and a refusal of the service, is the `cause` of an AxiosError with the same `code` and `message`.
  */
 export function payingAdapter<Config, Answer>(
   axios: AxiosLike<Config, Answer>,
@@ -56,7 +54,7 @@ function passPayment(answer: unknown, outcomes: WeakMap<object, unknown>): void 
 }
 
 function passFailure(error: Record<string, unknown>, outcomes: WeakMap<object, unknown>): void {
-  // axios would take the seller's answer for one of its own, and fail where it writes to it. The cause has it still.
+  // axios would treat the seller's response as one of its own, and fail to write to it. The cause still has it.
   if (error['cause'] instanceof PurchaseError) error['response'] = undefined
   passPayment(error['response'], outcomes)
   passPayment(error, outcomes)

@@ -5,7 +5,7 @@ import { admit, type NodeRequest, type NodeResponse, sendAnswer } from './node-r
 export type { AcceptedPayment, SellerOptions } from '../seller/options.ts'
 export { paymentFor } from '../seller/paid-requests.ts'
 
-/** What is used of express's request, and what a price may follow from. Name `express.Request` to have all of it. */
+/** The used part of express's request, and the argument of a price function. Name `express.Request` for all of it. */
 export interface ExpressRequest extends NodeRequest {
   readonly originalUrl: string
   readonly params: Readonly<Record<string, string | string[]>>
@@ -20,8 +20,8 @@ type Middleware<Request> = (
 ) => Promise<void>
 
 /**
- * Middleware for express 4 and 5 that lets only requests through that have paid (interface section 4, Pay-per-call).
- * All others are answered 402, CORS preflights too: put `cors()` before it. What goes wrong is passed to `next`.
+ * Middleware for express 4 and 5 that passes on only paid requests (interface section 4, Pay-per-call). All others get
+ * 402, CORS preflights too: put `cors()` before it. Errors are passed to `next`.
  */
 export function requirePayment<Request extends ExpressRequest>(
   options: SellerOptions<Request>,

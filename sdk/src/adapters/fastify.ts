@@ -1,12 +1,12 @@
 import type { SellerOptions } from '../seller/options.ts'
 import { createSeller } from '../seller/seller.ts'
-import { headersToSet } from './answer-headers.ts'
 import { admit, type NodeRequest, type NodeResponse } from './node-request.ts'
+import { headersToSet } from './response-headers.ts'
 
 export type { AcceptedPayment, SellerOptions } from '../seller/options.ts'
 export { paymentFor } from '../seller/paid-requests.ts'
 
-/** What is used of fastify's request, and what a price may follow from. Name fastify's own type to have all of it. */
+/** The used part of fastify's request, and the argument of a price function. Name fastify's type for all of it. */
 export interface FastifyRequest extends NodeRequest {
   readonly originalUrl: string
   readonly params: unknown
@@ -14,7 +14,7 @@ export interface FastifyRequest extends NodeRequest {
   readonly body: unknown
 }
 
-/** What is used of fastify's reply. */
+/** The used part of fastify's reply. */
 export interface FastifyReply {
   readonly raw: NodeResponse
   getHeader(name: string): number | string | string[] | undefined
@@ -24,7 +24,7 @@ export interface FastifyReply {
   send(...body: never[]): unknown
 }
 
-/** Fastify lets a route send what its own types say; this is sent whatever they are. */
+/** Fastify lets a route send what its types say; this is sent regardless of them. */
 interface AnyReply {
   code(status: number): unknown
   send(body: string): unknown
@@ -33,8 +33,8 @@ interface AnyReply {
 type Hook<Request> = (request: Request, reply: FastifyReply) => Promise<unknown>
 
 /**
- * A hook for fastify, `preHandler` (or `onRequest`, before the body is read), that lets only requests through that have
- * paid (interface section 4, Pay-per-call). All others are answered 402.
+ * A hook for fastify, `preHandler` (or `onRequest`, before the body is read), that passes on only paid requests
+ * (interface section 4, Pay-per-call). All others get 402.
  */
 export function requirePayment<Request extends FastifyRequest>(
   options: SellerOptions<Request>,

@@ -1,9 +1,9 @@
-import { within } from '../client/patience.ts'
+import { within } from '../client/timeouts.ts'
 import { verifyTimeoutIn } from '../seller/context.ts'
 import type { AcceptedPayment, SellerAnswer, SellerOptions, SellerRequest } from '../seller/options.ts'
 import { rememberPayment } from '../seller/paid-requests.ts'
 import { createSeller } from '../seller/seller.ts'
-import { headersToSet } from './answer-headers.ts'
+import { headersToSet } from './response-headers.ts'
 
 export type { AcceptedPayment, SellerOptions } from '../seller/options.ts'
 export { paymentFor } from '../seller/paid-requests.ts'
@@ -18,11 +18,11 @@ interface HonoRequest {
   json(): Promise<unknown>
 }
 
-/** What is used of hono's context, and what a price may follow from. Name hono's `Context` to have all of it. */
+/** The used part of hono's context, and the argument of a price function. Name hono's `Context` for all of it. */
 export interface HonoContext {
   readonly req: HonoRequest
   readonly res: Response
-  /** There is one on platforms that stop with the answer; elsewhere it throws. */
+  /** Only on platforms that stop after the response; elsewhere it throws. */
   readonly executionCtx?: { waitUntil(work: Promise<unknown>): void }
   header(name: string, value: string): void
   body(text: string, status: 402 | 503): Response
@@ -31,13 +31,13 @@ export interface HonoContext {
 type Middleware<Context> = (context: Context, next: () => Promise<void>) => Promise<Response | undefined>
 
 const FAILED = 500
-/** The status of a request that was paid for and could not be served. */
+/** The status of a paid request that could not be served. */
 const NOT_SERVED = 503
 
 /**
- * Middleware for hono that lets only requests through that have paid (interface section 4, Pay-per-call). All others
- * are answered 402, CORS preflights too: put `cors()` before it. A failure is settled before its answer goes out, so
- * that it is on platforms too that stop with the answer; what takes longer than `verifyTimeoutMs` goes on behind it.
+ * Middleware for hono that passes on only paid requests (interface section 4, Pay-per-call). All others get 402, CORS
+ * preflights too: put `cors()` before it. A failure is compensated before its response is sent, also on platforms that
+ * stop after the response; what takes longer than `verifyTimeoutMs` continues afterwards.
  */
 export function requirePayment<Context extends HonoContext>(
   options: SellerOptions<Context>,
@@ -46,7 +46,7 @@ export function requirePayment<Context extends HonoContext>(
   const patienceMs = verifyTimeoutIn(options)
   return async (context, next) => {
     const asked = sellerRequest(context)
-    // Some servers only notice that a client hangs up for who has asked for the signal before.
+    // Some servers only report a disconnect if the signal was read before.
     const { signal } = context.req.raw
     const acceptance = await seller.accept(asked, context)
     switch (acceptance.kind) {
@@ -80,7 +80,7 @@ function sellerRequest({ req }: HonoContext): SellerRequest {
   }
 }
 
-interface Sale {
+interface PurchaseInProgress {
   readonly payment: AcceptedPayment
   finish(status: number): Promise<void>
 }
@@ -89,7 +89,7 @@ async function serve(
   context: HonoContext,
   next: () => Promise<void>,
   signal: AbortSignal | undefined,
-  { payment, finish }: Sale,
+  { payment, finish }: PurchaseInProgress,
 ): Promise<Response | undefined> {
   // If the client disconnected while the payment was checked, the handler does not run.
   if (signal?.aborted === true) {
@@ -101,7 +101,7 @@ async function serve(
   try {
     await next()
     status = context.res.status
-    // A shared cache must not hand to others what one has paid for; a handler may say otherwise.
+    // A shared cache must not serve a paid response to others; a handler may override this.
     if (!context.res.headers.has('cache-control')) context.header('Cache-Control', 'private')
   } finally {
     await finish(status)
@@ -109,7 +109,7 @@ async function serve(
   return undefined
 }
 
-/** Waits for a work as long as an answer may wait; the platform is asked to let it go on. */
+/** Waits for work as long as a response may wait; the platform is asked to let it continue. */
 async function soon(context: HonoContext, patienceMs: number, work: Promise<void>): Promise<void> {
   try {
     await within(patienceMs, undefined, () => work)
@@ -122,6 +122,6 @@ function goOn(context: HonoContext, work: Promise<void>): void {
   try {
     context.executionCtx?.waitUntil(work)
   } catch {
-    // Only platforms that stop with the answer have it; on others the work goes on anyway.
+    // Only platforms that stop after the response have it; on others the work continues anyway.
   }
 }

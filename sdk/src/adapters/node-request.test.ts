@@ -10,20 +10,20 @@ import { paymentFor } from '../seller/paid-requests.ts'
 import type { Seller } from '../seller/seller.ts'
 import { admit, breakOff } from './node-request.ts'
 
-/** More than the line between two processes holds, so that who does not read it holds it up. */
+/** More than the buffers of a connection, so that a reader that stops reading stops the writer. */
 const MUCH = Buffer.alloc(16 * 1024 * 1024)
 const payment = { paymentId: 'pay_1', from: 'agt_1', amount: '1.00', nonce: 'nonce' }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => unknown
 
 let server: Server
-/** What stands before the paywall. */
+/** The server around the paywall. */
 let prepare: (response: ServerResponse) => unknown = () => undefined
 let handler: Handler
 /** The result of a payment check. */
 let accept: () => Promise<Acceptance>
 let finish: ReturnType<typeof vi.fn<(status: number) => Promise<void>>>
-/** Resolves when the server knows that the line is gone. */
+/** Resolves when the server knows that the connection is closed. */
 let lineClosed: Promise<unknown>
 
 const seller: Seller<object> = {
@@ -47,7 +47,7 @@ beforeEach(() => {
   accept = async () => ({ kind: 'accepted', payment, finish })
 })
 
-/** Asks, and hangs up at what is said; resolves when the line is gone on both ends. */
+/** Sends a request and disconnects at the given point; resolves when both ends are closed. */
 async function askAndHangUp(at: 'once it is heard' | 'the first bytes'): Promise<void> {
   const { port } = server.address() as AddressInfo
   const asked = request({ port, host: '127.0.0.1' }).on('error', () => undefined)
@@ -63,7 +63,7 @@ async function askAndHangUp(at: 'once it is heard' | 'the first bytes'): Promise
   await lineClosed
 }
 
-/** Asks, and answers the status; 'cut' when the line broke before the end. */
+/** Sends a request and returns the status; 'cut' if the connection broke before the end. */
 async function ask(): Promise<number | 'cut'> {
   const { port } = server.address() as AddressInfo
   try {

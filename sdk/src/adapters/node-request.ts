@@ -1,26 +1,26 @@
 import type { SellerAnswer, SellerRequest } from '../seller/options.ts'
 import { rememberPayment } from '../seller/paid-requests.ts'
 import type { Seller } from '../seller/seller.ts'
-import { headersToSet } from './answer-headers.ts'
+import { headersToSet } from './response-headers.ts'
 
-/** What is used of a request of Node's, or of a framework upon it. */
+/** The used part of a request of Node, or of a framework on it. */
 export interface NodeRequest {
   readonly method?: string | undefined
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** Where it comes from as a framework tells it, behind the proxies that it trusts. */
+  /** The client's address according to a framework, behind the proxies that it trusts. */
   readonly ip?: string | undefined
-  /** The line it came on. */
+  /** Its connection. */
   readonly socket?: NodeSocket | null
 }
 
-/** What is used of a response of Node's, over HTTP/1 or 2. */
+/** The used part of a response of Node, over HTTP/1 or 2. */
 export interface NodeResponse {
   statusCode: number
   readonly destroyed: boolean
   readonly headersSent: boolean
   readonly writableEnded: boolean
   readonly errored?: Error | null
-  /** There is one over HTTP/2. */
+  /** Present over HTTP/2. */
   readonly stream?: { readonly destroyed: boolean }
   once(event: 'finish' | 'close', listener: () => void): unknown
   getHeader(name: string): number | string | readonly string[] | undefined
@@ -39,11 +39,11 @@ interface NodeSocket {
 /** @internal `serve`: the handler runs. `gone`: the client has disconnected. Or the 402 response. */
 export type Admission = 'serve' | 'gone' | SellerAnswer
 
-/** The status of a request that was paid for and could not be served. */
+/** The status of a paid request that could not be served. */
 const NOT_SERVED = 503
 const FAILED = 500
 
-/** @internal Whether a request may be served. One that was paid for is finished by itself when its response ends. */
+/** @internal Whether a request may be served. A paid one is finished automatically when its response ends. */
 export async function admit<Request extends NodeRequest>(
   seller: Seller<Request>,
   path: string,
@@ -61,12 +61,12 @@ export async function admit<Request extends NodeRequest>(
   }
   rememberPayment(request, acceptance.payment)
   whenAnswered(request, response, status => acceptance.finish(status))
-  // A shared cache must not hand to others what one has paid for; a handler may say otherwise.
+  // A shared cache must not serve a paid response to others; a handler may override this.
   if (response.getHeader('cache-control') === undefined) response.setHeader('Cache-Control', 'private')
   return 'serve'
 }
 
-/** @internal Sends an answer, unless another was begun meanwhile: by a time limit, say. */
+/** @internal Sends a response, unless another one was started meanwhile, for example by a timeout. */
 export function sendAnswer(response: NodeResponse, answer: SellerAnswer): void {
   if (response.headersSent) return
   response.statusCode = answer.status
@@ -87,25 +87,25 @@ function sellerRequest(path: string, { method, headers, ip, socket }: NodeReques
 
 const brokenOff = new WeakSet<NodeResponse>()
 
-/** @internal Says that it failed; where an answer has begun, only a broken line can say so. */
+/** @internal Reports a failure; once a response has started, only a broken connection can report it. */
 export function breakOff(response: NodeResponse & { destroy(error: Error): unknown }): void {
   if (!response.headersSent) {
     response.statusCode = FAILED
     response.end('')
   } else if (!response.writableEnded) {
     brokenOff.add(response)
-    // Without an error a stream of HTTP/2 would end as if it were complete.
-    response.destroy(new Error('The answer could not be completed'))
+    // Without an error an HTTP/2 stream would end as if it were complete.
+    response.destroy(new Error('The response could not be completed'))
   }
 }
 
-/** Tells once with which status a response ended, whichever way it did. */
+/** Calls back once with the status with which a response ended. */
 function whenAnswered(
   { socket }: NodeRequest,
   response: NodeResponse,
   tell: (status: number) => Promise<void>,
 ): void {
-  // Over HTTP/2 many share one line, so that its end says nothing of this response.
+  // Over HTTP/2 many streams share one connection, so its end says nothing about this response.
   const line = response.stream === undefined && socket ? watch(socket) : null
   let isReported = false
   function end(): void {
@@ -124,7 +124,7 @@ interface Line {
   leave(): void
 }
 
-/** A line, and whether its other end took nothing for longer than the server waits. */
+/** A connection, and whether its other end read nothing for longer than the server waits. */
 function watch(socket: NodeSocket): Line {
   let hasIdled = false
   const onTimeout = () => {
@@ -135,8 +135,8 @@ function watch(socket: NodeSocket): Line {
 }
 
 /**
- * A payer that hangs up does not get its money back: it has seen what it wanted of the answer, and the handler has done
- * its work. So such an answer counts by its status; one that this side broke off has failed, whatever its status was.
+ * A payer that disconnects gets no refund: it may have read what it wanted of the response, and the handler has done
+ * its work. So such a response counts by its status; one that this side aborted has failed, whatever its status was.
  */
 function statusOf(response: NodeResponse, line: Line | null): number {
   if (brokenOff.has(response)) return FAILED
@@ -148,6 +148,6 @@ function isLeftByClient(response: NodeResponse, line: Line | null): boolean {
   if (line === null) return true
   const { readableEnded, errored: fault = null } = line.socket
   if (readableEnded || line.hasIdled()) return true
-  // What waits to be sent when this side cuts the line is cancelled.
+  // Data that waits to be sent when this side closes the connection is cancelled.
   return fault !== null && fault !== response.errored && fault.code !== 'ECANCELED'
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { errorReporterOf } from '../seller/error-reporter.ts'
 import type { SellerOptions } from '../seller/options.ts'
 import { createSeller } from '../seller/seller.ts'
-import { tellerOf } from '../seller/teller.ts'
 import { admit, breakOff, sendAnswer } from './node-request.ts'
 
 export type { AcceptedPayment, SellerOptions } from '../seller/options.ts'
@@ -10,14 +10,14 @@ export { paymentFor } from '../seller/paid-requests.ts'
 type Handler = (request: IncomingMessage, response: ServerResponse) => unknown
 
 /**
- * A listener for `http.createServer` that runs `handler` only for requests that have paid (interface section 4,
- * Pay-per-call). All others are answered 402, CORS preflights too: answer those before. A handler that throws or
- * rejects is answered 500, which counts as a failure, and `onError` is told.
+ * A listener for `http.createServer` that runs `handler` only for paid requests (interface section 4, Pay-per-call).
+ * All others get 402, CORS preflights too: handle those before. A handler that throws or rejects causes a 500, which
+ * counts as a failure, and `onError` is called.
  */
 export function requirePayment(options: SellerOptions<IncomingMessage>, handler: Handler): RequestListener {
-  if (typeof handler !== 'function') throw new TypeError('requirePayment stands around a handler')
+  if (typeof handler !== 'function') throw new TypeError('requirePayment needs a handler')
   const seller = createSeller(options)
-  const tell = tellerOf(options.onError)
+  const tell = errorReporterOf(options.onError)
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const admission = await admit(seller, request.url ?? '/', request, response)

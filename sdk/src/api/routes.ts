@@ -11,18 +11,13 @@ export interface Api {
     input: Types.CreatePlatformInput,
     options?: CallOptions,
   ) => Promise<Types.CreatedPlatform>
-  /** Get a platform. */
-  readonly getPlatform: (input: Types.GetPlatformInput, options?: CallOptions) => Promise<Types.Platform>
-  /** Update a platform. */
-  readonly updatePlatform: (
-    input: Types.UpdatePlatformInput,
-    options?: CallOptions,
-  ) => Promise<Types.Platform>
   /** Delete a platform. */
   readonly deletePlatform: (
     input: Types.DeletePlatformInput,
     options?: CallOptions,
   ) => Promise<Types.DeletedPlatform>
+  /** Get a platform. */
+  readonly getPlatform: (input: Types.GetPlatformInput, options?: CallOptions) => Promise<Types.Platform>
   /** Replace the platform secret. */
   readonly rotatePlatformSecret: (
     input: Types.RotatePlatformSecretInput,
@@ -33,46 +28,49 @@ export interface Api {
     input: Types.RotateWebhookSecretInput,
     options?: CallOptions,
   ) => Promise<Types.RotatedWebhookSecret>
-  /** Create an owner. */
-  readonly createOwner: (input: Types.CreateOwnerInput, options?: CallOptions) => Promise<Types.Owner>
-  /** List owners. */
-  readonly listOwners: (input?: Types.ListOwnersInput, options?: CallOptions) => Promise<Types.OwnerList>
-  /** Get an owner. */
-  readonly getOwner: (input: Types.GetOwnerInput, options?: CallOptions) => Promise<Types.Owner>
-  /** Verify the owner’s bank account. */
-  readonly submitKyc: (input: Types.SubmitKycInput, options?: CallOptions) => Promise<Types.KycResult>
+  /** Update a platform. */
+  readonly updatePlatform: (
+    input: Types.UpdatePlatformInput,
+    options?: CallOptions,
+  ) => Promise<Types.Platform>
   /** Cancel a change of the bank account. */
   readonly cancelBankAccountChange: (
     input: Types.CancelBankAccountChangeInput,
     options?: CallOptions,
   ) => Promise<Types.Owner>
+  /** Create an owner. */
+  readonly createOwner: (input: Types.CreateOwnerInput, options?: CallOptions) => Promise<Types.Owner>
+  /** Get an owner. */
+  readonly getOwner: (input: Types.GetOwnerInput, options?: CallOptions) => Promise<Types.Owner>
   /** Invite an owner again. */
   readonly inviteOwner: (input: Types.InviteOwnerInput, options?: CallOptions) => Promise<Types.Owner>
+  /** List owners. */
+  readonly listOwners: (input?: Types.ListOwnersInput, options?: CallOptions) => Promise<Types.OwnerList>
+  /** Verify the owner’s bank account. */
+  readonly submitKyc: (input: Types.SubmitKycInput, options?: CallOptions) => Promise<Types.KycResult>
   /** Create an agent. */
   readonly createAgent: (input: Types.CreateAgentInput, options?: CallOptions) => Promise<Types.CreatedAgent>
-  /** List agents. */
-  readonly listAgents: (input?: Types.ListAgentsInput, options?: CallOptions) => Promise<Types.AgentList>
-  /** Get the calling agent. */
-  readonly getCurrentAgent: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Agent>
-  /** Is a handle free? */
-  readonly getHandleAvailability: (
-    input: Types.GetHandleAvailabilityInput,
-    options?: CallOptions,
-  ) => Promise<Types.HandleAvailability>
-  /** Does an agent exist? */
-  readonly getAgentExistence: (
-    input: Types.GetAgentExistenceInput,
-    options?: CallOptions,
-  ) => Promise<Types.AgentExistence>
-  /** Get an agent. */
-  readonly getAgent: (input: Types.GetAgentInput, options?: CallOptions) => Promise<Types.Agent>
-  /** Change an agent’s policy, name or origins. */
-  readonly updateAgent: (input: Types.UpdateAgentInput, options?: CallOptions) => Promise<Types.UpdatedAgent>
   /** Deactivate an agent. */
   readonly deactivateAgent: (
     input: Types.DeactivateAgentInput,
     options?: CallOptions,
   ) => Promise<Types.DeactivatedAgent>
+  /** Get an agent. */
+  readonly getAgent: (input: Types.GetAgentInput, options?: CallOptions) => Promise<Types.Agent>
+  /** Check whether an agent exists. */
+  readonly getAgentExistence: (
+    input: Types.GetAgentExistenceInput,
+    options?: CallOptions,
+  ) => Promise<Types.AgentExistence>
+  /** Get the calling agent. */
+  readonly getCurrentAgent: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Agent>
+  /** Check whether a handle is available. */
+  readonly getHandleAvailability: (
+    input: Types.GetHandleAvailabilityInput,
+    options?: CallOptions,
+  ) => Promise<Types.HandleAvailability>
+  /** List agents. */
+  readonly listAgents: (input?: Types.ListAgentsInput, options?: CallOptions) => Promise<Types.AgentList>
   /** Pause an agent. */
   readonly pauseAgent: (input: Types.PauseAgentInput, options?: CallOptions) => Promise<Types.Agent>
   /** Resume a paused agent. */
@@ -82,12 +80,9 @@ export interface Api {
     input: Types.RotateAgentKeyInput,
     options?: CallOptions,
   ) => Promise<Types.RotatedAgentKey>
-  /** See what an agent may still spend. */
-  readonly getAgentPolicy: (
-    input: Types.GetAgentPolicyInput,
-    options?: CallOptions,
-  ) => Promise<Types.EffectivePolicy>
-  /** Cancel a waiting change of an agent’s policy. */
+  /** Change an agent’s policy, name or origins. */
+  readonly updateAgent: (input: Types.UpdateAgentInput, options?: CallOptions) => Promise<Types.UpdatedAgent>
+  /** Cancel a pending change of an agent’s policy. */
   readonly cancelPendingPolicy: (
     input: Types.CancelPendingPolicyInput,
     options?: CallOptions,
@@ -97,66 +92,81 @@ export interface Api {
     input: Types.EvaluatePolicyInput,
     options?: CallOptions,
   ) => Promise<Types.PolicyEvaluation>
-  /** Get the balance. */
-  readonly getBalance: (input: Types.GetBalanceInput, options?: CallOptions) => Promise<Types.Balance>
+  /** Get an agent’s limits and what is left of them. */
+  readonly getAgentPolicy: (
+    input: Types.GetAgentPolicyInput,
+    options?: CallOptions,
+  ) => Promise<Types.EffectivePolicy>
+  /** Add a member. */
+  readonly addMember: (input: Types.AddMemberInput, options?: CallOptions) => Promise<Types.Member>
+  /** Allocate money to a member. */
+  readonly allocate: (input: Types.AllocateInput, options?: CallOptions) => Promise<Types.Allocation>
+  /** Create an organization. */
+  readonly createOrganization: (
+    input: Types.CreateOrganizationInput,
+    options?: CallOptions,
+  ) => Promise<Types.Organization>
+  /** Get the budgets. */
+  readonly getBudget: (input: Types.GetBudgetInput, options?: CallOptions) => Promise<Types.Budget>
+  /** Get an organization. */
+  readonly getOrganization: (
+    input: Types.GetOrganizationInput,
+    options?: CallOptions,
+  ) => Promise<Types.Organization>
+  /** List an organization’s transactions. */
+  readonly listOrganizationTransactions: (
+    input: Types.ListOrganizationTransactionsInput,
+    options?: CallOptions,
+  ) => Promise<Types.OrganizationTransactions>
+  /** List organizations. */
+  readonly listOrganizations: (
+    input?: Types.ListOrganizationsInput,
+    options?: CallOptions,
+  ) => Promise<Types.OrganizationList>
+  /** Name the treasury. */
+  readonly nameTreasury: (
+    input: Types.NameTreasuryInput,
+    options?: CallOptions,
+  ) => Promise<Types.Organization>
+  /** Remove a member. */
+  readonly removeMember: (input: Types.RemoveMemberInput, options?: CallOptions) => Promise<Types.Member>
+  /** Change a member’s role or budget. */
+  readonly updateMember: (input: Types.UpdateMemberInput, options?: CallOptions) => Promise<Types.Member>
   /** Fund the wallet. */
   readonly createFunding: (
     input: Types.CreateFundingInput,
     options?: CallOptions,
   ) => Promise<Types.FundingSession>
-  /** Get a funding. */
-  readonly getFunding: (input: Types.GetFundingInput, options?: CallOptions) => Promise<Types.Funding>
   /** Fund the wallet by UPI. */
   readonly createUpiCollect: (
     input: Types.CreateUpiCollectInput,
     options?: CallOptions,
   ) => Promise<Types.UpiCollect>
+  /** Get the balance. */
+  readonly getBalance: (input: Types.GetBalanceInput, options?: CallOptions) => Promise<Types.Balance>
+  /** Get a funding. */
+  readonly getFunding: (input: Types.GetFundingInput, options?: CallOptions) => Promise<Types.Funding>
   /** Withdraw to the owner’s bank. */
   readonly withdraw: (input: Types.WithdrawInput, options?: CallOptions) => Promise<Types.Withdrawal>
-  /** Pay another agent. */
-  readonly pay: (input: Types.PayInput, options?: CallOptions) => Promise<Types.PaymentResult>
   /** Get a payment. */
   readonly getPayment: (input: Types.GetPaymentInput, options?: CallOptions) => Promise<Types.Payment>
   /** Find payments. */
   readonly listPayments: (input: Types.ListPaymentsInput, options?: CallOptions) => Promise<Types.PaymentList>
+  /** Pay another agent. */
+  readonly pay: (input: Types.PayInput, options?: CallOptions) => Promise<Types.PaymentResult>
   /** Refund a payment. */
   readonly refundPayment: (input: Types.RefundPaymentInput, options?: CallOptions) => Promise<Types.Refund>
+  /** Approve. */
+  readonly approve: (input: Types.ApproveInput, options?: CallOptions) => Promise<Types.ApprovalApproved>
+  /** Get an approval. */
+  readonly getApproval: (input: Types.GetApprovalInput, options?: CallOptions) => Promise<Types.Approval>
   /** List approvals. */
   readonly listApprovals: (
     input?: Types.ListApprovalsInput,
     options?: CallOptions,
   ) => Promise<Types.ApprovalList>
-  /** Get an approval. */
-  readonly getApproval: (input: Types.GetApprovalInput, options?: CallOptions) => Promise<Types.Approval>
-  /** Approve. */
-  readonly approve: (input: Types.ApproveInput, options?: CallOptions) => Promise<Types.ApprovalApproved>
   /** Reject. */
   readonly reject: (input: Types.RejectInput, options?: CallOptions) => Promise<Types.ApprovalRejected>
-  /** Set money aside. */
-  readonly holdEscrow: (
-    input: Types.HoldEscrowInput,
-    options?: CallOptions,
-  ) => Promise<Types.EscrowHeld | Types.EscrowWaiting>
-  /** Set money aside until a timeout. */
-  readonly holdEscrowWithTimeout: (
-    input: Types.HoldEscrowWithTimeoutInput,
-    options?: CallOptions,
-  ) => Promise<Types.EscrowHeld | Types.EscrowWaiting>
-  /** Set money aside until somebody attests. */
-  readonly holdEscrowWithAttestation: (
-    input: Types.HoldEscrowWithAttestationInput,
-    options?: CallOptions,
-  ) => Promise<Types.EscrowHeld | Types.EscrowWaiting>
-  /** Release. */
-  readonly releaseEscrow: (
-    input: Types.ReleaseEscrowInput,
-    options?: CallOptions,
-  ) => Promise<Types.EscrowResolved>
-  /** Refund. */
-  readonly refundEscrow: (
-    input: Types.RefundEscrowInput,
-    options?: CallOptions,
-  ) => Promise<Types.EscrowRefunded>
   /** Attest. */
   readonly attestEscrow: (
     input: Types.AttestEscrowInput,
@@ -164,21 +174,46 @@ export interface Api {
   ) => Promise<Types.EscrowResolved>
   /** Get an escrow. */
   readonly getEscrow: (input: Types.GetEscrowInput, options?: CallOptions) => Promise<Types.Escrow>
+  /** Hold money. */
+  readonly holdEscrow: (
+    input: Types.HoldEscrowInput,
+    options?: CallOptions,
+  ) => Promise<Types.EscrowHeld | Types.EscrowWaiting>
+  /** Hold money until an attestation. */
+  readonly holdEscrowWithAttestation: (
+    input: Types.HoldEscrowWithAttestationInput,
+    options?: CallOptions,
+  ) => Promise<Types.EscrowHeld | Types.EscrowWaiting>
+  /** Hold money with a timeout. */
+  readonly holdEscrowWithTimeout: (
+    input: Types.HoldEscrowWithTimeoutInput,
+    options?: CallOptions,
+  ) => Promise<Types.EscrowHeld | Types.EscrowWaiting>
+  /** Refund. */
+  readonly refundEscrow: (
+    input: Types.RefundEscrowInput,
+    options?: CallOptions,
+  ) => Promise<Types.EscrowRefunded>
+  /** Release. */
+  readonly releaseEscrow: (
+    input: Types.ReleaseEscrowInput,
+    options?: CallOptions,
+  ) => Promise<Types.EscrowResolved>
   /** List transactions. */
   readonly listTransactions: (
     input: Types.ListTransactionsInput,
     options?: CallOptions,
   ) => Promise<Types.TransactionList>
-  /** Verify a payment. */
-  readonly verifyTransaction: (
-    input: Types.VerifyTransactionInput,
-    options?: CallOptions,
-  ) => Promise<Types.Verification>
   /** Restore a nonce. */
   readonly restoreNonce: (
     input: Types.RestoreNonceInput,
     options?: CallOptions,
   ) => Promise<Types.NonceRestoration>
+  /** Verify a payment. */
+  readonly verifyTransaction: (
+    input: Types.VerifyTransactionInput,
+    options?: CallOptions,
+  ) => Promise<Types.Verification>
   /** Get a receipt. */
   readonly getReceipt: (input: Types.GetReceiptInput, options?: CallOptions) => Promise<Types.Receipt>
   /** Verify a receipt. */
@@ -186,26 +221,31 @@ export interface Api {
     input: Types.VerifyReceiptInput,
     options?: CallOptions,
   ) => Promise<Types.ReceiptVerification>
+  /** Get an agent’s origins. */
+  readonly getAgentOrigins: (
+    input: Types.GetAgentOriginsInput,
+    options?: CallOptions,
+  ) => Promise<Types.AgentOrigins>
   /** Get a membership proof. */
   readonly getMembershipProof: (
     input?: Types.NoInput,
     options?: CallOptions,
   ) => Promise<Types.MembershipProof>
-  /** Where does an agent sell? */
-  readonly getAgentOrigins: (
-    input: Types.GetAgentOriginsInput,
-    options?: CallOptions,
-  ) => Promise<Types.AgentOrigins>
-  /** Verify an agent’s identity. */
-  readonly verifyIdentity: (
-    input: Types.VerifyIdentityInput,
-    options?: CallOptions,
-  ) => Promise<Types.IdentityVerification>
   /** Get an agent’s public key. */
   readonly getPublicKey: (
     input: Types.GetPublicKeyInput,
     options?: CallOptions,
   ) => Promise<Types.AgentPublicKey>
+  /** Verify an agent’s identity. */
+  readonly verifyIdentity: (
+    input: Types.VerifyIdentityInput,
+    options?: CallOptions,
+  ) => Promise<Types.IdentityVerification>
+  /** Get a certificate. */
+  readonly getCertificate: (
+    input: Types.GetCertificateInput,
+    options?: CallOptions,
+  ) => Promise<Types.Certificate>
   /** Issue a certificate. */
   readonly issueCertificate: (
     input: Types.IssueCertificateInput,
@@ -216,16 +256,6 @@ export interface Api {
     input: Types.ListCertificatesInput,
     options?: CallOptions,
   ) => Promise<Types.CertificateList>
-  /** Get a certificate. */
-  readonly getCertificate: (
-    input: Types.GetCertificateInput,
-    options?: CallOptions,
-  ) => Promise<Types.Certificate>
-  /** Verify a certificate. */
-  readonly verifyCertificate: (
-    input: Types.VerifyCertificateInput,
-    options?: CallOptions,
-  ) => Promise<Types.CertificateVerification>
   /** Revoke a certificate. */
   readonly revokeCertificate: (
     input: Types.RevokeCertificateInput,
@@ -236,6 +266,18 @@ export interface Api {
     input: Types.RotateCertificateInput,
     options?: CallOptions,
   ) => Promise<Types.CertificateRotation>
+  /** Verify a certificate. */
+  readonly verifyCertificate: (
+    input: Types.VerifyCertificateInput,
+    options?: CallOptions,
+  ) => Promise<Types.CertificateVerification>
+  /** Get the newest checkpoint. */
+  readonly getCheckpoint: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Checkpoint>
+  /** Prove that the log only grew. */
+  readonly getConsistency: (
+    input: Types.GetConsistencyInput,
+    options?: CallOptions,
+  ) => Promise<Types.ConsistencyProof>
   /** List an agent’s audit trail. */
   readonly listAuditEntries: (
     input: Types.ListAuditEntriesInput,
@@ -246,139 +288,77 @@ export interface Api {
     input: Types.VerifyAuditEntryInput,
     options?: CallOptions,
   ) => Promise<Types.AuditVerification>
-  /** Get the newest checkpoint. */
-  readonly getCheckpoint: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Checkpoint>
-  /** Prove that the log only grew. */
-  readonly getConsistency: (
-    input: Types.GetConsistencyInput,
-    options?: CallOptions,
-  ) => Promise<Types.ConsistencyProof>
-  /** Create an organization. */
-  readonly createOrganization: (
-    input: Types.CreateOrganizationInput,
-    options?: CallOptions,
-  ) => Promise<Types.Organization>
-  /** List organizations. */
-  readonly listOrganizations: (
-    input?: Types.ListOrganizationsInput,
-    options?: CallOptions,
-  ) => Promise<Types.OrganizationList>
-  /** Get an organization. */
-  readonly getOrganization: (
-    input: Types.GetOrganizationInput,
-    options?: CallOptions,
-  ) => Promise<Types.Organization>
-  /** Add a member. */
-  readonly addMember: (input: Types.AddMemberInput, options?: CallOptions) => Promise<Types.Member>
-  /** Change a member’s role or budget. */
-  readonly updateMember: (input: Types.UpdateMemberInput, options?: CallOptions) => Promise<Types.Member>
-  /** Remove a member. */
-  readonly removeMember: (input: Types.RemoveMemberInput, options?: CallOptions) => Promise<Types.Member>
-  /** Name the treasury. */
-  readonly nameTreasury: (
-    input: Types.NameTreasuryInput,
-    options?: CallOptions,
-  ) => Promise<Types.Organization>
-  /** Allocate money to a member. */
-  readonly allocate: (input: Types.AllocateInput, options?: CallOptions) => Promise<Types.Allocation>
-  /** List an organization’s transactions. */
-  readonly listOrganizationTransactions: (
-    input: Types.ListOrganizationTransactionsInput,
-    options?: CallOptions,
-  ) => Promise<Types.OrganizationTransactions>
-  /** Get the budgets. */
-  readonly getBudget: (input: Types.GetBudgetInput, options?: CallOptions) => Promise<Types.Budget>
+  /** Get the public keys as JWKS. */
+  readonly getJwks: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Jwks>
+  /** Get the service’s public keys. */
+  readonly getServiceKeys: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.ServiceKeys>
   /** List webhook deliveries. */
   readonly listWebhookDeliveries: (
     input?: Types.ListWebhookDeliveriesInput,
     options?: CallOptions,
   ) => Promise<Types.WebhookDeliveryList>
-  /** Try a delivery again. */
+  /** Retry a delivery. */
   readonly retryWebhookDelivery: (
     input: Types.RetryWebhookDeliveryInput,
     options?: CallOptions,
   ) => Promise<Types.WebhookDelivery>
   /** Send a test webhook. */
   readonly testWebhook: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.WebhookDelivery>
-  /** Send an owner a one-time code. */
-  readonly sendOtp: (input: Types.SendOtpInput, options?: CallOptions) => Promise<Types.OtpSent>
-  /** Log an owner in. */
-  readonly verifyOtp: (input: Types.VerifyOtpInput, options?: CallOptions) => Promise<Types.OwnerSession>
   /** Log an owner out. */
   readonly logOut: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.OwnerLoggedOut>
+  /** Log an administrator out. */
+  readonly logOutAdmin: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.AdminLoggedOut>
   /** Send an administrator a one-time code. */
   readonly sendAdminOtp: (
     input: Types.SendAdminOtpInput,
     options?: CallOptions,
   ) => Promise<Types.AdminOtpSent>
+  /** Send an owner a one-time code. */
+  readonly sendOtp: (input: Types.SendOtpInput, options?: CallOptions) => Promise<Types.OtpSent>
   /** Log an administrator in. */
   readonly verifyAdminOtp: (
     input: Types.VerifyAdminOtpInput,
     options?: CallOptions,
   ) => Promise<Types.AdminSession>
-  /** Log an administrator out. */
-  readonly logOutAdmin: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.AdminLoggedOut>
-  /** Who is logged in. */
+  /** Log an owner in. */
+  readonly verifyOtp: (input: Types.VerifyOtpInput, options?: CallOptions) => Promise<Types.OwnerSession>
+  /** Accept an invitation. */
+  readonly acceptInvitation: (
+    input: Types.AcceptInvitationInput,
+    options?: CallOptions,
+  ) => Promise<Types.InvitationAccepted>
+  /** Cancel a pending change of the owner’s policy. */
+  readonly cancelOwnerPendingPolicy: (
+    input: Types.CancelOwnerPendingPolicyInput,
+    options?: CallOptions,
+  ) => Promise<Types.UpdatedOwnerPolicy>
+  /** Decline an invitation. */
+  readonly declineInvitation: (
+    input: Types.DeclineInvitationInput,
+    options?: CallOptions,
+  ) => Promise<Types.InvitationDeclined>
+  /** Get the owner’s policy. */
+  readonly getOwnerPolicy: (
+    input?: Types.GetOwnerPolicyInput,
+    options?: CallOptions,
+  ) => Promise<Types.OwnerPolicy>
+  /** Get the logged-in person. */
   readonly getSession: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Me>
   /** List invitations. */
   readonly listInvitations: (
     input?: Types.ListInvitationsInput,
     options?: CallOptions,
   ) => Promise<Types.InvitationList>
-  /** Accept an invitation. */
-  readonly acceptInvitation: (
-    input: Types.AcceptInvitationInput,
-    options?: CallOptions,
-  ) => Promise<Types.InvitationAccepted>
-  /** Decline an invitation. */
-  readonly declineInvitation: (
-    input: Types.DeclineInvitationInput,
-    options?: CallOptions,
-  ) => Promise<Types.InvitationDeclined>
   /** List transactions of all agents. */
   readonly listOwnerTransactions: (
     input?: Types.ListOwnerTransactionsInput,
     options?: CallOptions,
   ) => Promise<Types.OwnerTransactionList>
-  /** Get the owner’s policy. */
-  readonly getOwnerPolicy: (
-    input?: Types.GetOwnerPolicyInput,
-    options?: CallOptions,
-  ) => Promise<Types.OwnerPolicy>
   /** Change the owner’s policy. */
   readonly updateOwnerPolicy: (
     input?: Types.UpdateOwnerPolicyInput,
     options?: CallOptions,
   ) => Promise<Types.UpdatedOwnerPolicy>
-  /** Cancel a waiting change of the owner’s policy. */
-  readonly cancelOwnerPendingPolicy: (
-    input: Types.CancelOwnerPendingPolicyInput,
-    options?: CallOptions,
-  ) => Promise<Types.UpdatedOwnerPolicy>
-  /** See the whole service at a glance. */
-  readonly getOverview: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Overview>
-  /** List all owners. */
-  readonly listAllOwners: (
-    input?: Types.ListAllOwnersInput,
-    options?: CallOptions,
-  ) => Promise<Types.OwnerAccountList>
-  /** Get any owner. */
-  readonly getOwnerAccount: (
-    input: Types.GetOwnerAccountInput,
-    options?: CallOptions,
-  ) => Promise<Types.OwnerAccountDetails>
-  /** Set an owner’s tier. */
-  readonly setOwnerTier: (
-    input: Types.SetOwnerTierInput,
-    options?: CallOptions,
-  ) => Promise<Types.OwnerAccount>
-  /** Freeze an owner. */
-  readonly freezeOwner: (input: Types.FreezeOwnerInput, options?: CallOptions) => Promise<Types.FrozenOwner>
-  /** Unfreeze an owner. */
-  readonly unfreezeOwner: (
-    input: Types.UnfreezeOwnerInput,
-    options?: CallOptions,
-  ) => Promise<Types.UnfrozenOwner>
   /** Freeze agents. */
   readonly bulkFreezeAgents: (
     input: Types.BulkFreezeAgentsInput,
@@ -394,199 +374,222 @@ export interface Api {
     input: Types.BulkRestoreAgentsInput,
     options?: CallOptions,
   ) => Promise<Types.BulkResults>
-  /** List the tiers’ defaults. */
-  readonly listTiers: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.TierList>
-  /** Change a tier’s defaults. */
-  readonly updateTier: (input: Types.UpdateTierInput, options?: CallOptions) => Promise<Types.TierDefaults>
-  /** List settlement runs. */
-  readonly listSettlements: (
-    input?: Types.ListSettlementsInput,
+  /** Freeze an owner. */
+  readonly freezeOwner: (input: Types.FreezeOwnerInput, options?: CallOptions) => Promise<Types.FrozenOwner>
+  /** Get the overview. */
+  readonly getOverview: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Overview>
+  /** Get any owner. */
+  readonly getOwnerAccount: (
+    input: Types.GetOwnerAccountInput,
     options?: CallOptions,
-  ) => Promise<Types.SettlementRunList>
-  /** List what a settlement run left alone. */
-  readonly listSettlementSkips: (
-    input: Types.ListSettlementSkipsInput,
+  ) => Promise<Types.OwnerAccountDetails>
+  /** Get an agent’s risk score. */
+  readonly getRiskScore: (input: Types.GetRiskScoreInput, options?: CallOptions) => Promise<Types.RiskScore>
+  /** List all owners. */
+  readonly listAllOwners: (
+    input?: Types.ListAllOwnersInput,
     options?: CallOptions,
-  ) => Promise<Types.SettlementSkipList>
-  /** List wallets below zero. */
-  readonly listNegativeWallets: (
-    input?: Types.ListNegativeWalletsInput,
-    options?: CallOptions,
-  ) => Promise<Types.NegativeWalletList>
+  ) => Promise<Types.OwnerAccountList>
   /** List differences with the gateway. */
   readonly listDifferences: (
     input?: Types.ListDifferencesInput,
     options?: CallOptions,
   ) => Promise<Types.DifferenceList>
+  /** List wallets below zero. */
+  readonly listNegativeWallets: (
+    input?: Types.ListNegativeWalletsInput,
+    options?: CallOptions,
+  ) => Promise<Types.NegativeWalletList>
   /** List risk alerts. */
   readonly listRiskAlerts: (
     input?: Types.ListRiskAlertsInput,
     options?: CallOptions,
   ) => Promise<Types.RiskAlertList>
+  /** List the risk rules. */
+  readonly listRiskRules: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.RiskRuleList>
+  /** List the skipped wallets of a settlement run. */
+  readonly listSettlementSkips: (
+    input: Types.ListSettlementSkipsInput,
+    options?: CallOptions,
+  ) => Promise<Types.SettlementSkipList>
+  /** List settlement runs. */
+  readonly listSettlements: (
+    input?: Types.ListSettlementsInput,
+    options?: CallOptions,
+  ) => Promise<Types.SettlementRunList>
+  /** List the tiers’ defaults. */
+  readonly listTiers: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.TierList>
   /** Review a risk alert. */
   readonly reviewRiskAlert: (
     input: Types.ReviewRiskAlertInput,
     options?: CallOptions,
   ) => Promise<Types.RiskAlert>
-  /** Get an agent’s risk score. */
-  readonly getRiskScore: (input: Types.GetRiskScoreInput, options?: CallOptions) => Promise<Types.RiskScore>
-  /** List the risk rules. */
-  readonly listRiskRules: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.RiskRuleList>
-  /** Get the service’s public keys. */
-  readonly getServiceKeys: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.ServiceKeys>
-  /** Get the public keys as JWKS. */
-  readonly getJwks: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Jwks>
-  /** Take a notice of the payment gateway. */
+  /** Set an owner’s tier. */
+  readonly setOwnerTier: (
+    input: Types.SetOwnerTierInput,
+    options?: CallOptions,
+  ) => Promise<Types.OwnerAccount>
+  /** Unfreeze an owner. */
+  readonly unfreezeOwner: (
+    input: Types.UnfreezeOwnerInput,
+    options?: CallOptions,
+  ) => Promise<Types.UnfrozenOwner>
+  /** Change a tier’s defaults. */
+  readonly updateTier: (input: Types.UpdateTierInput, options?: CallOptions) => Promise<Types.TierDefaults>
+  /** Receive a gateway webhook. */
   readonly receiveGatewayNotice: (
     input: Types.ReceiveGatewayNoticeInput,
     options?: CallOptions,
   ) => Promise<Types.GatewayNoticeReceived>
-  /** Play the human on the checkout page. */
-  readonly completeSandboxPayment: (
-    input: Types.CompleteSandboxPaymentInput,
-    options?: CallOptions,
-  ) => Promise<Types.SandboxPayment>
-  /** Read the last one-time code. */
-  readonly getSandboxOtp: (
-    input: Types.GetSandboxOtpInput,
-    options?: CallOptions,
-  ) => Promise<Types.SandboxOtp>
-  /** Read the text messages of a phone. */
-  readonly getSandboxMessages: (
-    input: Types.GetSandboxMessagesInput,
-    options?: CallOptions,
-  ) => Promise<Types.SandboxMessages>
-  /** Move the clock forward. */
+  /** Advance the clock. */
   readonly advanceClock: (
     input: Types.AdvanceClockInput,
     options?: CallOptions,
   ) => Promise<Types.ClockAdvanced>
-  /** Is the process alive? */
+  /** Simulate the payer on the checkout page. */
+  readonly completeSandboxPayment: (
+    input: Types.CompleteSandboxPaymentInput,
+    options?: CallOptions,
+  ) => Promise<Types.SandboxPayment>
+  /** List the text messages of a phone. */
+  readonly getSandboxMessages: (
+    input: Types.GetSandboxMessagesInput,
+    options?: CallOptions,
+  ) => Promise<Types.SandboxMessages>
+  /** Get the last one-time code. */
+  readonly getSandboxOtp: (
+    input: Types.GetSandboxOtpInput,
+    options?: CallOptions,
+  ) => Promise<Types.SandboxOtp>
+  /** Check that the process is alive. */
   readonly getHealth: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Health>
-  /** Can it take calls? */
+  /** Check that the service is ready. */
   readonly getReadiness: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Readiness>
 }
 
-/** Method and address of every route; after `?` what of a change's input is query, after `=` what is its whole body. */
+/**
+ * Method and path of every route; after `?` the query fields of a change's input, after `=` the input that is its
+ * whole body.
+ */
 export const ROUTES: Readonly<Record<keyof Api, string>> = {
   createPlatform: 'POST /v1/platforms',
-  getPlatform: 'GET /v1/platforms/{platform_id}',
-  updatePlatform: 'PATCH /v1/platforms/{platform_id}',
   deletePlatform: 'DELETE /v1/platforms/{platform_id}',
+  getPlatform: 'GET /v1/platforms/{platform_id}',
   rotatePlatformSecret: 'POST /v1/platforms/{platform_id}/rotate-secret',
   rotateWebhookSecret: 'POST /v1/platforms/{platform_id}/rotate-webhook-secret',
-  createOwner: 'POST /v1/owners',
-  listOwners: 'GET /v1/owners',
-  getOwner: 'GET /v1/owners/{owner_id}',
-  submitKyc: 'POST /v1/owners/{owner_id}/kyc',
+  updatePlatform: 'PATCH /v1/platforms/{platform_id}',
   cancelBankAccountChange: 'DELETE /v1/owners/{owner_id}/pending-bank-account',
+  createOwner: 'POST /v1/owners',
+  getOwner: 'GET /v1/owners/{owner_id}',
   inviteOwner: 'POST /v1/owners/{owner_id}/invite',
+  listOwners: 'GET /v1/owners',
+  submitKyc: 'POST /v1/owners/{owner_id}/kyc',
   createAgent: 'POST /v1/agents',
-  listAgents: 'GET /v1/agents',
+  deactivateAgent: 'DELETE /v1/agents/{agent_id}',
+  getAgent: 'GET /v1/agents/{agent_id}',
+  getAgentExistence: 'GET /v1/agents/{agent_id}/exists',
   getCurrentAgent: 'GET /v1/agents/me',
   getHandleAvailability: 'GET /v1/agents/handle/{handle}/available',
-  getAgentExistence: 'GET /v1/agents/{agent_id}/exists',
-  getAgent: 'GET /v1/agents/{agent_id}',
-  updateAgent: 'PATCH /v1/agents/{agent_id}',
-  deactivateAgent: 'DELETE /v1/agents/{agent_id}',
+  listAgents: 'GET /v1/agents',
   pauseAgent: 'POST /v1/agents/{agent_id}/pause',
   resumeAgent: 'POST /v1/agents/{agent_id}/resume',
   rotateAgentKey: 'POST /v1/agents/{agent_id}/rotate-keys',
-  getAgentPolicy: 'GET /v1/agents/{agent_id}/policy',
+  updateAgent: 'PATCH /v1/agents/{agent_id}',
   cancelPendingPolicy: 'DELETE /v1/agents/{agent_id}/pending-policy/{control}',
   evaluatePolicy: 'POST /v1/agents/{agent_id}/policy/evaluate',
-  getBalance: 'GET /v1/agents/{agent_id}/balance',
+  getAgentPolicy: 'GET /v1/agents/{agent_id}/policy',
+  addMember: 'POST /v1/orgs/{org_id}/agents',
+  allocate: 'POST /v1/orgs/{org_id}/allocate',
+  createOrganization: 'POST /v1/orgs',
+  getBudget: 'GET /v1/orgs/{org_id}/budget',
+  getOrganization: 'GET /v1/orgs/{org_id}',
+  listOrganizationTransactions: 'GET /v1/orgs/{org_id}/transactions',
+  listOrganizations: 'GET /v1/orgs',
+  nameTreasury: 'POST /v1/orgs/{org_id}/treasury',
+  removeMember: 'DELETE /v1/orgs/{org_id}/agents/{agent_id}',
+  updateMember: 'PATCH /v1/orgs/{org_id}/agents/{agent_id}',
   createFunding: 'POST /v1/agents/{agent_id}/fund',
-  getFunding: 'GET /v1/agents/{agent_id}/fund/{funding_id}',
   createUpiCollect: 'POST /api/web/fund/{agent_id}/upi',
+  getBalance: 'GET /v1/agents/{agent_id}/balance',
+  getFunding: 'GET /v1/agents/{agent_id}/fund/{funding_id}',
   withdraw: 'POST /v1/agents/{agent_id}/withdraw',
-  pay: 'POST /v1/agents/{agent_id}/pay',
   getPayment: 'GET /v1/agents/{agent_id}/payments/{payment_id}',
   listPayments: 'GET /v1/agents/{agent_id}/payments',
+  pay: 'POST /v1/agents/{agent_id}/pay',
   refundPayment: 'POST /v1/payments/{payment_id}/refund',
-  listApprovals: 'GET /v1/approvals',
-  getApproval: 'GET /v1/approvals/{approval_id}',
   approve: 'POST /v1/approvals/{approval_id}/approve',
+  getApproval: 'GET /v1/approvals/{approval_id}',
+  listApprovals: 'GET /v1/approvals',
   reject: 'POST /v1/approvals/{approval_id}/reject',
-  holdEscrow: 'POST /v1/agents/{agent_id}/escrow/hold',
-  holdEscrowWithTimeout: 'POST /v1/agents/{agent_id}/escrow/hold-with-timeout',
-  holdEscrowWithAttestation: 'POST /v1/agents/{agent_id}/escrow/hold-with-attestation',
-  releaseEscrow: 'POST /v1/escrow/{escrow_id}/release',
-  refundEscrow: 'POST /v1/escrow/{escrow_id}/refund',
   attestEscrow: 'POST /v1/escrow/{escrow_id}/attest',
   getEscrow: 'GET /v1/escrow/{escrow_id}',
+  holdEscrow: 'POST /v1/agents/{agent_id}/escrow/hold',
+  holdEscrowWithAttestation: 'POST /v1/agents/{agent_id}/escrow/hold-with-attestation',
+  holdEscrowWithTimeout: 'POST /v1/agents/{agent_id}/escrow/hold-with-timeout',
+  refundEscrow: 'POST /v1/escrow/{escrow_id}/refund',
+  releaseEscrow: 'POST /v1/escrow/{escrow_id}/release',
   listTransactions: 'GET /v1/agents/{agent_id}/transactions',
-  verifyTransaction: 'GET /v1/transactions/{txn_id}/verify',
   restoreNonce: 'POST /v1/transactions/{txn_id}/restore-nonce',
+  verifyTransaction: 'GET /v1/transactions/{txn_id}/verify',
   getReceipt: 'GET /v1/receipts/{receipt_id}',
   verifyReceipt: 'GET /v1/receipts/{receipt_id}/verify',
-  getMembershipProof: 'GET /v1/agents/me/proof',
   getAgentOrigins: 'GET /v1/agents/{handle}/origins',
-  verifyIdentity: 'GET /v1/identity/{agent_id}/verify',
+  getMembershipProof: 'GET /v1/agents/me/proof',
   getPublicKey: 'GET /v1/identity/{agent_id}/public-key',
+  verifyIdentity: 'GET /v1/identity/{agent_id}/verify',
+  getCertificate: 'GET /v1/certificates/{cert_id}',
   issueCertificate: 'POST /v1/agents/{agent_id}/certificates',
   listCertificates: 'GET /v1/agents/{agent_id}/certificates',
-  getCertificate: 'GET /v1/certificates/{cert_id}',
-  verifyCertificate: 'GET /v1/certificates/{cert_id}/verify',
   revokeCertificate: 'POST /v1/certificates/{cert_id}/revoke',
   rotateCertificate: 'POST /v1/certificates/{cert_id}/rotate',
-  listAuditEntries: 'GET /v1/agents/{agent_id}/audit',
-  verifyAuditEntry: 'GET /v1/audit/verify',
+  verifyCertificate: 'GET /v1/certificates/{cert_id}/verify',
   getCheckpoint: 'GET /v1/audit/checkpoint',
   getConsistency: 'GET /v1/audit/consistency',
-  createOrganization: 'POST /v1/orgs',
-  listOrganizations: 'GET /v1/orgs',
-  getOrganization: 'GET /v1/orgs/{org_id}',
-  addMember: 'POST /v1/orgs/{org_id}/agents',
-  updateMember: 'PATCH /v1/orgs/{org_id}/agents/{agent_id}',
-  removeMember: 'DELETE /v1/orgs/{org_id}/agents/{agent_id}',
-  nameTreasury: 'POST /v1/orgs/{org_id}/treasury',
-  allocate: 'POST /v1/orgs/{org_id}/allocate',
-  listOrganizationTransactions: 'GET /v1/orgs/{org_id}/transactions',
-  getBudget: 'GET /v1/orgs/{org_id}/budget',
+  listAuditEntries: 'GET /v1/agents/{agent_id}/audit',
+  verifyAuditEntry: 'GET /v1/audit/verify',
+  getJwks: 'GET /.well-known/jwks.json',
+  getServiceKeys: 'GET /.well-known/service-keys.json',
   listWebhookDeliveries: 'GET /v1/webhooks/deliveries',
   retryWebhookDelivery: 'POST /v1/webhooks/deliveries/{delivery_id}/retry',
   testWebhook: 'POST /v1/webhooks/test',
-  sendOtp: 'POST /v1/auth/send-otp',
-  verifyOtp: 'POST /v1/auth/verify-otp',
   logOut: 'POST /v1/auth/logout',
-  sendAdminOtp: 'POST /v1/admin/auth/send-otp',
-  verifyAdminOtp: 'POST /v1/admin/auth/verify-otp',
   logOutAdmin: 'POST /v1/admin/auth/logout',
+  sendAdminOtp: 'POST /v1/admin/auth/send-otp',
+  sendOtp: 'POST /v1/auth/send-otp',
+  verifyAdminOtp: 'POST /v1/admin/auth/verify-otp',
+  verifyOtp: 'POST /v1/auth/verify-otp',
+  acceptInvitation: 'POST /v1/invitations/{owner_id}/accept',
+  cancelOwnerPendingPolicy: 'DELETE /api/web/policy/pending/{control}',
+  declineInvitation: 'POST /v1/invitations/{owner_id}/decline',
+  getOwnerPolicy: 'GET /api/web/policy',
   getSession: 'GET /api/web/me',
   listInvitations: 'GET /v1/invitations',
-  acceptInvitation: 'POST /v1/invitations/{owner_id}/accept',
-  declineInvitation: 'POST /v1/invitations/{owner_id}/decline',
   listOwnerTransactions: 'GET /api/web/transactions',
-  getOwnerPolicy: 'GET /api/web/policy',
   updateOwnerPolicy: 'PATCH /api/web/policy?owner_id',
-  cancelOwnerPendingPolicy: 'DELETE /api/web/policy/pending/{control}',
-  getOverview: 'GET /v1/admin/overview',
-  listAllOwners: 'GET /v1/admin/owners',
-  getOwnerAccount: 'GET /v1/admin/owners/{owner_id}',
-  setOwnerTier: 'PATCH /v1/admin/owners/{owner_id}',
-  freezeOwner: 'POST /v1/admin/owners/{owner_id}/freeze',
-  unfreezeOwner: 'POST /v1/admin/owners/{owner_id}/unfreeze',
   bulkFreezeAgents: 'POST /v1/admin/agents/bulk-freeze',
   bulkQuarantineAgents: 'POST /v1/admin/agents/bulk-quarantine',
   bulkRestoreAgents: 'POST /v1/admin/agents/bulk-restore',
-  listTiers: 'GET /v1/admin/tiers',
-  updateTier: 'PATCH /v1/admin/tiers/{tier}',
-  listSettlements: 'GET /v1/admin/settlements',
-  listSettlementSkips: 'GET /v1/admin/settlements/{day}/skipped',
-  listNegativeWallets: 'GET /v1/admin/negative-wallets',
-  listDifferences: 'GET /v1/admin/reconciliation',
-  listRiskAlerts: 'GET /v1/admin/risk/alerts',
-  reviewRiskAlert: 'POST /v1/admin/risk/alerts/{alert_id}/review',
+  freezeOwner: 'POST /v1/admin/owners/{owner_id}/freeze',
+  getOverview: 'GET /v1/admin/overview',
+  getOwnerAccount: 'GET /v1/admin/owners/{owner_id}',
   getRiskScore: 'GET /v1/admin/risk/agents/{agent_id}/score',
+  listAllOwners: 'GET /v1/admin/owners',
+  listDifferences: 'GET /v1/admin/reconciliation',
+  listNegativeWallets: 'GET /v1/admin/negative-wallets',
+  listRiskAlerts: 'GET /v1/admin/risk/alerts',
   listRiskRules: 'GET /v1/admin/risk/rules',
-  getServiceKeys: 'GET /.well-known/service-keys.json',
-  getJwks: 'GET /.well-known/jwks.json',
+  listSettlementSkips: 'GET /v1/admin/settlements/{day}/skipped',
+  listSettlements: 'GET /v1/admin/settlements',
+  listTiers: 'GET /v1/admin/tiers',
+  reviewRiskAlert: 'POST /v1/admin/risk/alerts/{alert_id}/review',
+  setOwnerTier: 'PATCH /v1/admin/owners/{owner_id}',
+  unfreezeOwner: 'POST /v1/admin/owners/{owner_id}/unfreeze',
+  updateTier: 'PATCH /v1/admin/tiers/{tier}',
   receiveGatewayNotice: 'POST /v1/gateway/{gateway}/webhooks=body',
-  completeSandboxPayment: 'POST /sandbox/payments/{payment_session_id}',
-  getSandboxOtp: 'GET /sandbox/otp/{phone}',
-  getSandboxMessages: 'GET /sandbox/messages/{phone}',
   advanceClock: 'POST /sandbox/clock',
+  completeSandboxPayment: 'POST /sandbox/payments/{payment_session_id}',
+  getSandboxMessages: 'GET /sandbox/messages/{phone}',
+  getSandboxOtp: 'GET /sandbox/otp/{phone}',
   getHealth: 'GET /healthz',
   getReadiness: 'GET /readyz',
 }

@@ -22,10 +22,6 @@ export type ErrorCode =
   | 'service_unavailable'
 
 export type EventName =
-  | 'agent.approval.requested'
-  | 'agent.approval.approved'
-  | 'agent.approval.rejected'
-  | 'agent.approval.expired'
   | 'agent.funded'
   | 'agent.funding.failed'
   | 'agent.funding.reversed'
@@ -36,9 +32,13 @@ export type EventName =
   | 'agent.escrow.released'
   | 'agent.escrow.refunded'
   | 'agent.settlement.completed'
-  | 'agent.status.changed'
   | 'agent.withdrawal.completed'
   | 'agent.withdrawal.failed'
+  | 'agent.approval.requested'
+  | 'agent.approval.approved'
+  | 'agent.approval.rejected'
+  | 'agent.approval.expired'
+  | 'agent.status.changed'
   | 'certificate.revoked'
   | 'owner.kyc.updated'
   | 'owner.link.updated'
@@ -73,6 +73,7 @@ export type AuditAction =
   | 'webhook.tested'
   | 'owner.created'
   | 'owner.kyc_submitted'
+  | 'owner.kyc_pending'
   | 'owner.kyc_decided'
   | 'owner.bank_account_changed'
   | 'owner.bank_account_change_cancelled'
@@ -203,38 +204,28 @@ export type NoInput = Record<string, never>
 
 /** Which page of a list; `items` and `pages` go through all of them. */
 export interface PageInput {
-  /** How many to answer, 1 to 100. */
+  /** The page size, 1 to 100. */
   limit?: number
-  /** How many of the newest to skip. */
+  /** How many of the newest entries to skip. */
   offset?: number
-  /** The `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. */
   cursor?: string
 }
 
 export interface CreatePlatformInput {
   /** The name of the platform. */
   name: string
-  /** Where the operator is reached. */
+  /** The e-mail address of the platform’s operator. */
   email?: string
-  /** Where webhooks are sent: http or https, in live mode https at a public address. */
+  /** The address of webhooks: http or https, in live mode https at a public address, without user name and password. */
   webhook_url?: string
 }
 
-export interface GetPlatformInput {
-  platform_id: string
-}
-
-export interface UpdatePlatformInput {
-  platform_id: string
-  /** The new name. */
-  name?: string
-  /** Where the operator is reached; null for none. */
-  email?: string | null
-  /** Where webhooks are sent: http or https, in live mode https at a public address. */
-  webhook_url?: string | null
-}
-
 export interface DeletePlatformInput {
+  platform_id: string
+}
+
+export interface GetPlatformInput {
   platform_id: string
 }
 
@@ -244,6 +235,20 @@ export interface RotatePlatformSecretInput {
 
 export interface RotateWebhookSecretInput {
   platform_id: string
+}
+
+export interface UpdatePlatformInput {
+  platform_id: string
+  /** The new name. */
+  name?: string
+  /** The e-mail address of the platform’s operator; null for none. */
+  email?: string | null
+  /** The address of webhooks: http or https, in live mode https at a public address, without user name and password. */
+  webhook_url?: string | null
+}
+
+export interface CancelBankAccountChangeInput {
+  owner_id: string
 }
 
 export interface CreateOwnerInput {
@@ -257,11 +262,15 @@ export interface CreateOwnerInput {
   email?: string
 }
 
-export type ListOwnersInput = PageInput
-
 export interface GetOwnerInput {
   owner_id: string
 }
+
+export interface InviteOwnerInput {
+  owner_id: string
+}
+
+export type ListOwnersInput = PageInput
 
 export interface SubmitKycInput {
   owner_id: string
@@ -271,43 +280,53 @@ export interface SubmitKycInput {
   bank_ifsc: string
 }
 
-export interface CancelBankAccountChangeInput {
-  owner_id: string
-}
-
-export interface InviteOwnerInput {
-  owner_id: string
-}
-
 export interface CreateAgentInput {
   /** The display name. */
   name: string
   /** A handle has 3 to 32 of the characters a-z, 0-9, _ and -, starts with a letter, and is not an agent id. */
   handle: string
-  /** The person behind the agent. */
+  /** The owner of the agent. */
   owner_id: string
-  /** Its Ed25519 public key, the base64 of the 32 raw bytes, when the caller keeps the private key. */
+  /** The agent’s Ed25519 public key (base64 of the 32 raw bytes), if the caller keeps the private key. */
   public_key?: string
-  /** Most INR in a single payment. */
+  /** The maximum of one payment in INR, without its fee. */
   spend_limit_per_tx?: number | null
-  /** Most INR in any rolling 60 minutes. */
+  /** The maximum in INR in any 60 minutes. */
   spend_limit_hourly?: number | null
-  /** Most INR in a calendar day in IST. */
+  /** The maximum in INR in a calendar day in IST. */
   spend_limit_daily?: number | null
-  /** Most INR in a calendar month in IST. */
+  /** The maximum in INR in a calendar month in IST. */
   spend_limit_monthly?: number | null
-  /** Who may be paid: `["network"]` for any active agent, otherwise a list of agent ids; `[]` for nobody. */
+  /** The allowed payees: `["network"]` for any active agent, otherwise a list of agent ids; `[]` for none. */
   allowed_payees?: string[] | null
-  /** Agent ids that may never be paid. */
+  /** Agents that may not be paid, by their ids. */
   blocked_payee_agents?: string[] | null
-  /** Most INR to any single agent in a calendar day in IST. */
+  /** The maximum in INR to one agent in a calendar day in IST. */
   per_counterparty_daily_limit?: number | null
-  /** Most different recipients in any rolling 60 minutes. */
+  /** The maximum number of different payees in any 60 minutes. */
   max_counterparties_per_hour?: number | null
-  /** A payment of more INR than this must go through escrow. */
+  /** A payment above this amount in INR must use escrow. */
   require_escrow_above?: number | null
-  /** A payment of more INR than this waits for the owner. */
+  /** A payment above this amount in INR waits for the owner’s approval. */
   require_human_approval_above?: number | null
+}
+
+export interface DeactivateAgentInput {
+  agent_id: string
+}
+
+export interface GetAgentInput {
+  agent_id: string
+}
+
+export interface GetAgentExistenceInput {
+  /** An agent id, or a handle in any case with or without `@`. */
+  agent_id: string
+}
+
+export interface GetHandleAvailabilityInput {
+  /** The handle, in any case, with or without `@`. */
+  handle: string
 }
 
 export interface ListAgentsInput extends PageInput {
@@ -317,52 +336,6 @@ export interface ListAgentsInput extends PageInput {
   owner_id?: string
   /** Only the agent with this handle, in any case, with or without `@`. */
   handle?: string
-}
-
-export interface GetHandleAvailabilityInput {
-  /** The wanted handle, in any case, with or without `@`. */
-  handle: string
-}
-
-export interface GetAgentExistenceInput {
-  /** An agent id, or a handle in any case with or without `@`. */
-  agent_id: string
-}
-
-export interface GetAgentInput {
-  agent_id: string
-}
-
-export interface UpdateAgentInput {
-  agent_id: string
-  /** The new display name. */
-  name?: string
-  /** Where the agent sells: the web origins at which buyers may pay it. */
-  origins?: string[]
-  /** Most INR in a single payment. */
-  spend_limit_per_tx?: number | null
-  /** Most INR in any rolling 60 minutes. */
-  spend_limit_hourly?: number | null
-  /** Most INR in a calendar day in IST. */
-  spend_limit_daily?: number | null
-  /** Most INR in a calendar month in IST. */
-  spend_limit_monthly?: number | null
-  /** Who may be paid: `["network"]` for any active agent, otherwise a list of agent ids; `[]` for nobody. */
-  allowed_payees?: string[] | null
-  /** Agent ids that may never be paid. */
-  blocked_payee_agents?: string[] | null
-  /** Most INR to any single agent in a calendar day in IST. */
-  per_counterparty_daily_limit?: number | null
-  /** Most different recipients in any rolling 60 minutes. */
-  max_counterparties_per_hour?: number | null
-  /** A payment of more INR than this must go through escrow. */
-  require_escrow_above?: number | null
-  /** A payment of more INR than this waits for the owner. */
-  require_human_approval_above?: number | null
-}
-
-export interface DeactivateAgentInput {
-  agent_id: string
 }
 
 export interface PauseAgentInput {
@@ -377,15 +350,37 @@ export interface RotateAgentKeyInput {
   agent_id: string
 }
 
-export interface GetAgentPolicyInput {
+export interface UpdateAgentInput {
   agent_id: string
-  /** A counterparty, by agent id or handle, to see its limits too. */
-  to?: string
+  /** The new display name. */
+  name?: string
+  /** The web origins at which the agent sells and buyers may pay it. */
+  origins?: string[]
+  /** The maximum of one payment in INR, without its fee. */
+  spend_limit_per_tx?: number | null
+  /** The maximum in INR in any 60 minutes. */
+  spend_limit_hourly?: number | null
+  /** The maximum in INR in a calendar day in IST. */
+  spend_limit_daily?: number | null
+  /** The maximum in INR in a calendar month in IST. */
+  spend_limit_monthly?: number | null
+  /** The allowed payees: `["network"]` for any active agent, otherwise a list of agent ids; `[]` for none. */
+  allowed_payees?: string[] | null
+  /** Agents that may not be paid, by their ids. */
+  blocked_payee_agents?: string[] | null
+  /** The maximum in INR to one agent in a calendar day in IST. */
+  per_counterparty_daily_limit?: number | null
+  /** The maximum number of different payees in any 60 minutes. */
+  max_counterparties_per_hour?: number | null
+  /** A payment above this amount in INR must use escrow. */
+  require_escrow_above?: number | null
+  /** A payment above this amount in INR waits for the owner’s approval. */
+  require_human_approval_above?: number | null
 }
 
 export interface CancelPendingPolicyInput {
   agent_id: string
-  /** The control whose waiting change is dropped. */
+  /** The control whose pending change is cancelled. */
   control: string
 }
 
@@ -394,25 +389,84 @@ export interface EvaluatePolicyInput {
   agent_id: string
   /** The payee: an agent id, or a handle in any case with or without `@`. */
   to: string
-  /** What the payee would get, INR, at most two decimals. */
+  /** What the payee would receive, INR, at most two decimals. */
   amount: number
 }
 
-export interface GetBalanceInput {
+export interface GetAgentPolicyInput {
   agent_id: string
+  /** A counterparty, by agent id or handle, to see its limits too. */
+  to?: string
+}
+
+export interface AddMemberInput {
+  org_id: string
+  agent_id: string
+  /** Its role. */
+  role: MemberRole
+  /** The most that the member may spend in a month, INR; 0: nothing; null: no budget. */
+  budget_limit?: number | null
+}
+
+export interface AllocateInput {
+  org_id: string
+  /** The receiving member. */
+  agent_id: string
+  /** The amount, INR. */
+  amount: number
+}
+
+export interface CreateOrganizationInput {
+  /** Its name. */
+  name: string
+  /** Its size class: 5, 20 or 100 agents. */
+  tier: 'tier1' | 'tier2' | 'tier3'
+  /** The owner. */
+  owner_id?: string
+}
+
+export interface GetBudgetInput {
+  org_id: string
+}
+
+export interface GetOrganizationInput {
+  org_id: string
+}
+
+export interface ListOrganizationTransactionsInput extends PageInput {
+  org_id: string
+}
+
+export interface ListOrganizationsInput extends PageInput {
+  /** Only organizations of this owner. */
+  owner_id?: string
+}
+
+export interface NameTreasuryInput {
+  org_id: string
+  agent_id: string
+}
+
+export interface RemoveMemberInput {
+  org_id: string
+  agent_id: string
+}
+
+export interface UpdateMemberInput {
+  org_id: string
+  agent_id: string
+  /** Its role. */
+  role?: MemberRole
+  /** The most that the member may spend in a month, INR; 0: nothing; null: no budget. */
+  budget_limit?: number | null
 }
 
 export interface CreateFundingInput {
   agent_id: string
   /** What the owner pays, INR, at least 1. */
   amount: number
-  /** How the owner shall pay; `link` lets the owner choose. */
+  /** The payment method; with `link` the owner chooses. */
   method?: 'upi' | 'card' | 'netbanking' | 'link'
-}
-
-export interface GetFundingInput {
-  agent_id: string
-  funding_id: string
 }
 
 export interface CreateUpiCollectInput {
@@ -423,29 +477,19 @@ export interface CreateUpiCollectInput {
   upi_id: string
 }
 
-export interface WithdrawInput {
+export interface GetBalanceInput {
   agent_id: string
-  /** What to withdraw, INR: any amount above 0 that the wallet has; absent: all. */
-  amount?: number
 }
 
-export interface PayInput {
-  /** The paying agent. */
+export interface GetFundingInput {
   agent_id: string
-  /** The payee: an agent id, or a handle in any case with or without `@`. */
-  to: string
-  /** What the payee gets, INR, at most two decimals. */
-  amount: number
-  /** Your own reference, stored unchanged; in pay-per-call the nonce. */
-  reference?: string
-  /** What it is for, at most 500 characters. */
-  note?: string
-  /** One key for one purchase. */
-  idempotency_key?: string
-  /** Refuse with `conflict` when you have already paid this payee with this `reference`, or such a payment waits for approval. */
-  unique_reference?: boolean
-  /** Answer the signed receipt’s `token` too. */
-  receipt_token?: boolean
+  funding_id: string
+}
+
+export interface WithdrawInput {
+  agent_id: string
+  /** The amount, INR: above 0 and at most the balance; if absent, the whole balance. */
+  amount?: number
 }
 
 export interface GetPaymentInput {
@@ -463,80 +507,50 @@ export interface ListPaymentsInput extends PageInput {
   reference?: string
 }
 
+export interface PayInput {
+  /** The paying agent. */
+  agent_id: string
+  /** The payee: an agent id, or a handle in any case with or without `@`. */
+  to: string
+  /** What the payee receives, INR, at most two decimals. */
+  amount: number
+  /** Your own reference, stored unchanged; in pay-per-call the nonce. */
+  reference?: string
+  /** A note, at most 500 characters. */
+  note?: string
+  /** One key for each purchase. */
+  idempotency_key?: string
+  /** If true, the payment is `conflict` if you have already paid this payee with this `reference`, or if such a payment waits for approval. */
+  unique_reference?: boolean
+  /** If true, the response contains the signed receipt’s `token`. */
+  receipt_token?: boolean
+}
+
 export interface RefundPaymentInput {
   payment_id: string
-  /** How much to give back, INR; absent: all that is left. */
+  /** The amount to refund, INR; if absent, everything that is left. */
   amount?: number
-  /** One key for one refund. */
+  /** One key for each refund. */
   idempotency_key?: string
-}
-
-export interface ListApprovalsInput extends PageInput {
-  /** Only those of this status. */
-  status?: ApprovalStatus
-  /** Only those of this agent. */
-  agent_id?: string
-}
-
-export interface GetApprovalInput {
-  approval_id: string
 }
 
 export interface ApproveInput {
   approval_id: string
 }
 
-export interface RejectInput {
+export interface GetApprovalInput {
   approval_id: string
 }
 
-export interface HoldEscrowInput {
-  /** The agent whose money is set aside. */
-  agent_id: string
-  /** What is set aside, INR. */
-  amount: number
-  /** Your reference. */
-  reference?: string
-  /** Who shall have the money: an agent id or a handle. */
-  to_agent_id?: string
+export interface ListApprovalsInput extends PageInput {
+  /** Only approvals with this status. */
+  status?: ApprovalStatus
+  /** Only approvals of this agent. */
+  agent_id?: string
 }
 
-export interface HoldEscrowWithTimeoutInput {
-  /** The agent whose money is set aside. */
-  agent_id: string
-  /** What is set aside, INR. */
-  amount: number
-  /** Your reference. */
-  reference?: string
-  /** Who shall have the money: an agent id or a handle. */
-  to_agent_id?: string
-  /** How long the money waits, in hours: more than 0, at most 8760. */
-  timeout_hours: number
-  /** What happens then. */
-  auto_action?: 'refund' | 'release'
-}
-
-export interface HoldEscrowWithAttestationInput {
-  /** The agent whose money is set aside. */
-  agent_id: string
-  /** What is set aside, INR. */
-  amount: number
-  /** Your reference. */
-  reference?: string
-  /** Who shall have the money: an agent id or a handle. */
-  to_agent_id?: string
-  /** Who attests: an agent id or a handle, not the payer. */
-  attestor_agent_id: string
-}
-
-export interface ReleaseEscrowInput {
-  escrow_id: string
-  /** Who gets the money: an agent id or a handle. */
-  to_agent_id?: string
-}
-
-export interface RefundEscrowInput {
-  escrow_id: string
+export interface RejectInput {
+  approval_id: string
 }
 
 export interface AttestEscrowInput {
@@ -547,42 +561,91 @@ export interface GetEscrowInput {
   escrow_id: string
 }
 
+export interface HoldEscrowInput {
+  /** The agent whose money is held. */
+  agent_id: string
+  /** The amount to hold, INR. */
+  amount: number
+  /** Your reference. */
+  reference?: string
+  /** The recipient: an agent id or a handle. */
+  to_agent_id?: string
+}
+
+export interface HoldEscrowWithAttestationInput {
+  /** The agent whose money is held. */
+  agent_id: string
+  /** The amount to hold, INR. */
+  amount: number
+  /** Your reference. */
+  reference?: string
+  /** The recipient: an agent id or a handle. */
+  to_agent_id?: string
+  /** The attestor: an agent id or a handle, not the payer. */
+  attestor_agent_id: string
+}
+
+export interface HoldEscrowWithTimeoutInput {
+  /** The agent whose money is held. */
+  agent_id: string
+  /** The amount to hold, INR. */
+  amount: number
+  /** Your reference. */
+  reference?: string
+  /** The recipient: an agent id or a handle. */
+  to_agent_id?: string
+  /** The timeout in hours: more than 0, at most 8760. */
+  timeout_hours: number
+  /** What happens at the timeout. */
+  auto_action?: 'refund' | 'release'
+}
+
+export interface RefundEscrowInput {
+  escrow_id: string
+}
+
+export interface ReleaseEscrowInput {
+  escrow_id: string
+  /** The recipient: an agent id or a handle. */
+  to_agent_id?: string
+}
+
 export interface ListTransactionsInput extends PageInput {
   agent_id: string
-  /** Only this type. */
+  /** Only transactions of this type. */
   type?: TransactionType
-  /** Only this status. */
+  /** Only transactions with this status. */
   status?: TransactionStatus
-  /** The first day in IST, or moment. */
+  /** The first day in IST, or a time. */
   from_date?: string
-  /** The last day in IST, or moment. */
+  /** The last day in IST, or a time. */
   to_date?: string
+}
+
+export interface RestoreNonceInput {
+  /** The verified id: `pay_` or `txn_`. */
+  txn_id: string
+  /** The consumed nonce. */
+  nonce: string
+  /** The `consume_id` of that use. */
+  consume_id: string
 }
 
 export interface VerifyTransactionInput {
   /** The payment’s id (`pay_`) or a transaction’s id (`txn_`). */
   txn_id: string
-  /** The payee that you expect: an agent id or a handle. */
+  /** The expected payee: an agent id or a handle. */
   expected_payee?: string
-  /** The payer that you expect: an agent id or a handle. */
+  /** The expected payer: an agent id or a handle. */
   expected_payer?: string
-  /** The least amount that you accept, INR; what is left after refunds is compared. */
+  /** The minimum amount, INR; compared with the amount that is left after refunds. */
   expected_amount?: number
-  /** The nonce that you gave out; the payment’s reference must equal it. */
+  /** The nonce of your price; the payment’s reference must equal it. */
   nonce?: string
-  /** Use the nonce up in the same step. */
+  /** If true, consumes the nonce in the same step. */
   consume?: boolean
-  /** Your own name for this use: the same one again gets the first answer again, and with it you can undo the use, once. */
+  /** Your own id for this use. */
   consume_id?: string
-}
-
-export interface RestoreNonceInput {
-  /** The id that you verified: `pay_` or `txn_`. */
-  txn_id: string
-  /** The nonce that you used up. */
-  nonce: string
-  /** The name that you gave that use. */
-  consume_id: string
 }
 
 export interface GetReceiptInput {
@@ -600,48 +663,55 @@ export interface GetAgentOriginsInput {
   handle: string
 }
 
-export interface VerifyIdentityInput {
-  /** The agent’s id or handle. */
-  agent_id: string
-}
-
 export interface GetPublicKeyInput {
   /** The agent’s id or handle. */
   agent_id: string
 }
 
-export interface IssueCertificateInput {
+export interface VerifyIdentityInput {
+  /** The agent’s id or handle. */
   agent_id: string
-  /** What the certificate says of the agent. */
-  capabilities?: Capability[]
-  /** For how many days it is valid. */
-  validity_days?: number
-}
-
-export interface ListCertificatesInput extends PageInput {
-  agent_id: string
-  /** Only those with this status. */
-  status?: 'active' | 'revoked' | 'expired'
 }
 
 export interface GetCertificateInput {
   cert_id: string
 }
 
-export interface VerifyCertificateInput {
-  cert_id: string
+export interface IssueCertificateInput {
+  agent_id: string
+  /** What the certificate states about the agent. */
+  capabilities?: Capability[]
+  /** The validity in days. */
+  validity_days?: number
+}
+
+export interface ListCertificatesInput extends PageInput {
+  agent_id: string
+  /** Only certificates with this status. */
+  status?: 'active' | 'revoked' | 'expired'
 }
 
 export interface RevokeCertificateInput {
   cert_id: string
-  /** Why; shown with the certificate. */
+  /** The reason, shown with the certificate. */
   reason?: string
 }
 
 export interface RotateCertificateInput {
   cert_id: string
-  /** What the certificate says of the agent. */
+  /** What the certificate states about the agent. */
   capabilities?: Capability[]
+}
+
+export interface VerifyCertificateInput {
+  cert_id: string
+}
+
+export interface GetConsistencyInput {
+  /** The earlier tree size, from a checkpoint. */
+  from: number
+  /** The later tree size, at most that of the newest checkpoint. */
+  to: number
 }
 
 export interface ListAuditEntriesInput extends PageInput {
@@ -658,79 +728,10 @@ export interface VerifyAuditEntryInput {
   audit_id: string
 }
 
-export interface GetConsistencyInput {
-  /** The earlier tree size, from a checkpoint. */
-  from: number
-  /** The later tree size, at most that of the newest checkpoint. */
-  to: number
-}
-
-export interface CreateOrganizationInput {
-  /** Its name. */
-  name: string
-  /** Its size class: 5, 20 or 100 agents. */
-  tier: 'tier1' | 'tier2' | 'tier3'
-  /** Whose it is. */
-  owner_id?: string
-}
-
-export interface ListOrganizationsInput extends PageInput {
-  /** Only those of this owner. */
-  owner_id?: string
-}
-
-export interface GetOrganizationInput {
-  org_id: string
-}
-
-export interface AddMemberInput {
-  org_id: string
-  agent_id: string
-  /** Its role. */
-  role: MemberRole
-  /** At most this much a month, INR; 0: nothing at all; null: no budget. */
-  budget_limit?: number | null
-}
-
-export interface UpdateMemberInput {
-  org_id: string
-  agent_id: string
-  /** Its role. */
-  role?: MemberRole
-  /** At most this much a month, INR; 0: nothing at all; null: no budget. */
-  budget_limit?: number | null
-}
-
-export interface RemoveMemberInput {
-  org_id: string
-  agent_id: string
-}
-
-export interface NameTreasuryInput {
-  org_id: string
-  agent_id: string
-}
-
-export interface AllocateInput {
-  org_id: string
-  /** The member that gets it. */
-  agent_id: string
-  /** How much, INR. */
-  amount: number
-}
-
-export interface ListOrganizationTransactionsInput extends PageInput {
-  org_id: string
-}
-
-export interface GetBudgetInput {
-  org_id: string
-}
-
 export interface ListWebhookDeliveriesInput extends PageInput {
-  /** Only those that stand so. */
+  /** Only deliveries with this status. */
   status?: 'pending' | 'delivered' | 'failed'
-  /** Only events of this name. */
+  /** Only deliveries of this event. */
   event?: EventName
 }
 
@@ -738,117 +739,92 @@ export interface RetryWebhookDeliveryInput {
   delivery_id: string
 }
 
-export interface SendOtpInput {
-  /** The phone that gets the code. */
-  phone: string
-}
-
-export interface VerifyOtpInput {
-  /** The phone that got the code. */
-  phone: string
-  /** The code: six digits. */
-  code: string
-}
-
 export interface SendAdminOtpInput {
-  /** The phone that gets the code. */
+  /** The phone that receives the code. */
+  phone: string
+}
+
+export interface SendOtpInput {
+  /** The phone that receives the code. */
   phone: string
 }
 
 export interface VerifyAdminOtpInput {
-  /** The phone that got the code. */
+  /** The phone that received the code. */
   phone: string
   /** The code: six digits. */
   code: string
-  /** The code of the authenticator app, where the service asks for a second factor. */
+  /** The code of the authenticator app, if the service requires a second factor. */
   totp?: string
 }
 
-export type ListInvitationsInput = PageInput
+export interface VerifyOtpInput {
+  /** The phone that received the code. */
+  phone: string
+  /** The code: six digits. */
+  code: string
+}
 
 export interface AcceptInvitationInput {
   owner_id: string
+}
+
+export interface CancelOwnerPendingPolicyInput {
+  /** The control whose pending change is cancelled. */
+  control: string
+  /** The owner; required if the session covers several owners. */
+  owner_id?: string
 }
 
 export interface DeclineInvitationInput {
   owner_id: string
 }
 
-export interface ListOwnerTransactionsInput extends PageInput {
-  /** Only the agents of this owner, one of the session’s; another is `not_found`. */
+export interface GetOwnerPolicyInput {
+  /** The owner; required if the session covers several owners. */
   owner_id?: string
-  /** Only this agent. */
+}
+
+export type ListInvitationsInput = PageInput
+
+export interface ListOwnerTransactionsInput extends PageInput {
+  /** Only the agents of this owner, which must be one of the session’s; any other is `not_found`. */
+  owner_id?: string
+  /** Only transactions of this agent. */
   agent_id?: string
-  /** Only this type. */
+  /** Only transactions of this type. */
   type?: TransactionType
-  /** Only this status. */
+  /** Only transactions with this status. */
   status?: TransactionStatus
-  /** The first day in IST, or moment. */
+  /** The first day in IST, or a time. */
   from_date?: string
-  /** The last day in IST, or moment. */
+  /** The last day in IST, or a time. */
   to_date?: string
 }
 
-export interface GetOwnerPolicyInput {
-  /** Whose policy; needed when the session covers several owners. */
-  owner_id?: string
-}
-
 export interface UpdateOwnerPolicyInput {
-  /** Whose policy; needed when the session covers several owners. */
+  /** The owner; required if the session covers several owners. */
   owner_id?: string
-  /** Most INR in a single payment. */
+  /** The maximum of one payment in INR, without its fee. */
   spend_limit_per_tx?: number | null
-  /** Most INR in any rolling 60 minutes. */
+  /** The maximum in INR in any 60 minutes. */
   spend_limit_hourly?: number | null
-  /** Most INR in a calendar day in IST. */
+  /** The maximum in INR in a calendar day in IST. */
   spend_limit_daily?: number | null
-  /** Most INR in a calendar month in IST. */
+  /** The maximum in INR in a calendar month in IST. */
   spend_limit_monthly?: number | null
-  /** Who may be paid: `["network"]` for any active agent, otherwise a list of agent ids; `[]` for nobody. */
+  /** The allowed payees: `["network"]` for any active agent, otherwise a list of agent ids; `[]` for none. */
   allowed_payees?: string[] | null
-  /** Agent ids that may never be paid. */
+  /** Agents that may not be paid, by their ids. */
   blocked_payee_agents?: string[] | null
-  /** Most INR to any single agent in a calendar day in IST. */
+  /** The maximum in INR to one agent in a calendar day in IST. */
   per_counterparty_daily_limit?: number | null
-  /** Most different recipients in any rolling 60 minutes. */
+  /** The maximum number of different payees in any 60 minutes. */
   max_counterparties_per_hour?: number | null
-  /** A payment of more INR than this must go through escrow. */
+  /** A payment above this amount in INR must use escrow. */
   require_escrow_above?: number | null
-  /** A payment of more INR than this waits for the owner. */
+  /** A payment above this amount in INR waits for the owner’s approval. */
   require_human_approval_above?: number | null
-}
-
-export interface CancelOwnerPendingPolicyInput {
-  /** The control whose waiting change is dropped. */
-  control: string
-  /** Whose policy; needed when the session covers several owners. */
-  owner_id?: string
-}
-
-export interface ListAllOwnersInput extends PageInput {
-  /** Only owners in this state. */
-  status?: 'active' | 'frozen'
-  /** Only owners whose bank verification is so far. */
-  kyc_status?: KycStatus
-}
-
-export interface GetOwnerAccountInput {
-  owner_id: string
-}
-
-export interface SetOwnerTierInput {
-  owner_id: string
-  /** The tier. */
-  tier: Tier
-}
-
-export interface FreezeOwnerInput {
-  owner_id: string
-}
-
-export interface UnfreezeOwnerInput {
-  owner_id: string
 }
 
 export interface BulkFreezeAgentsInput {
@@ -866,34 +842,27 @@ export interface BulkRestoreAgentsInput {
   agent_ids: string[]
 }
 
-export interface UpdateTierInput {
-  /** The tier. */
-  tier: string
-  /** Most INR in a single payment. */
-  per_tx?: number
-  /** Most INR in any rolling 24 hours. */
-  daily?: number
-  /** Most INR in a calendar month in IST. */
-  monthly?: number
-  /** Payments of more INR than this must use escrow. */
-  escrow_above?: number
-  /** Payments of more INR than this wait for the owner. */
-  approval_above?: number
+export interface FreezeOwnerInput {
+  owner_id: string
 }
 
-export type ListSettlementsInput = PageInput
-
-export interface ListSettlementSkipsInput extends PageInput {
-  /** The business day in IST. */
-  day: string
-  /** Only those left alone for this reason. */
-  reason?: 'no_verified_bank_account' | 'agent_frozen' | 'agent_quarantined' | 'below_minimum'
+export interface GetOwnerAccountInput {
+  owner_id: string
 }
 
-export type ListNegativeWalletsInput = PageInput
+export interface GetRiskScoreInput {
+  agent_id: string
+}
+
+export interface ListAllOwnersInput extends PageInput {
+  /** Only owners in this state. */
+  status?: 'active' | 'frozen'
+  /** Only owners with this bank verification status. */
+  kyc_status?: KycStatus
+}
 
 export interface ListDifferencesInput extends PageInput {
-  /** Only those of this kind. */
+  /** Only differences of this kind. */
   kind?:
     | 'payment_not_credited'
     | 'credited_not_paid'
@@ -912,59 +881,91 @@ export interface ListDifferencesInput extends PageInput {
     | 'unchecked'
 }
 
+export type ListNegativeWalletsInput = PageInput
+
 export interface ListRiskAlertsInput extends PageInput {
-  /** Only this status. */
+  /** Only alerts with this status. */
   status?: 'open' | 'dismissed' | 'confirmed'
-  /** Only this rule’s. */
+  /** Only alerts of this rule. */
   rule?: RiskRule
-  /** Only this severity. */
+  /** Only alerts of this severity. */
   severity?: 'low' | 'medium' | 'high'
-  /** Only this agent’s. */
+  /** Only alerts about this agent. */
   agent_id?: string
 }
 
+export interface ListSettlementSkipsInput extends PageInput {
+  /** The business day in IST. */
+  day: string
+  /** Only wallets that were skipped for this reason. */
+  reason?: 'no_verified_bank_account' | 'agent_frozen' | 'agent_quarantined' | 'below_minimum'
+}
+
+export type ListSettlementsInput = PageInput
+
 export interface ReviewRiskAlertInput {
   alert_id: string
-  /** What the look into it showed. */
+  /** The result of the review. */
   decision: 'dismiss' | 'confirm'
   /** Only with `confirm`, and only on an agent. */
   action?: 'quarantine'
-  /** What to remember of it. */
+  /** A note on the review. */
   note?: string
 }
 
-export interface GetRiskScoreInput {
-  agent_id: string
+export interface SetOwnerTierInput {
+  owner_id: string
+  /** The tier. */
+  tier: Tier
+}
+
+export interface UnfreezeOwnerInput {
+  owner_id: string
+}
+
+export interface UpdateTierInput {
+  /** The tier. */
+  tier: string
+  /** The maximum of one payment in INR, without its fee. */
+  per_tx?: number
+  /** The maximum in INR in any 24 hours. */
+  daily?: number
+  /** The maximum in INR in a calendar month in IST. */
+  monthly?: number
+  /** A payment above this amount in INR must use escrow. */
+  escrow_above?: number
+  /** A payment above this amount in INR waits for the owner’s approval. */
+  approval_above?: number
 }
 
 export interface ReceiveGatewayNoticeInput {
-  /** Which gateway calls. */
+  /** The gateway. */
   gateway: string
-  /** The notice in the gateway’s own format. */
+  /** The webhook in the gateway’s own format. */
   body: unknown
+}
+
+export interface AdvanceClockInput {
+  /** The number of seconds, at most ten years; 0 does the work that is due now. */
+  advance_seconds: number
 }
 
 export interface CompleteSandboxPaymentInput {
   payment_session_id: string
-  /** What happens. */
+  /** The outcome. */
   outcome: SandboxOutcome
-  /** How it is paid; absent: as asked for, or `upi` for a link. */
+  /** The payment method; if absent, the requested one, or `upi` for a link. */
   method?: 'upi' | 'card' | 'netbanking'
 }
 
-export interface GetSandboxOtpInput {
-  /** The phone that got the code. */
-  phone: string
-}
-
 export interface GetSandboxMessagesInput {
-  /** The phone that got the messages. */
+  /** The phone that received the messages. */
   phone: string
 }
 
-export interface AdvanceClockInput {
-  /** How many seconds to move, at most ten years; 0 does what is due at this moment. */
-  advance_seconds: number
+export interface GetSandboxOtpInput {
+  /** The phone that received the code. */
+  phone: string
 }
 
 /** The platform and its two secrets. */
@@ -973,15 +974,28 @@ export interface CreatedPlatform {
   name: string
   email: string | null
   status: 'active' | 'deleted'
-  /** null when none is registered. */
+  /** null if there is none. */
   webhook_url: string | null
-  /** When the receiver answered 410 Gone: from then on events wait, and nothing is sent until `webhook_url` is set again. */
+  /** When the receiver responded with 410 Gone: since then events wait, and nothing is sent until `webhook_url` is set again. */
   webhook_disabled_at: string | null
   created_at: string
-  /** Shown only this once; null in a replayed answer. */
+  /** Returned only in this response; null in a replayed response. */
   platform_secret: string | null
-  /** Shown only this once; null in a replayed answer. */
+  /** Returned only in this response; null in a replayed response. */
   webhook_secret: string | null
+}
+
+/** The deleted platform. */
+export interface DeletedPlatform {
+  platform_id: string
+  name: string
+  email: string | null
+  status: 'active' | 'deleted'
+  /** null if there is none. */
+  webhook_url: string | null
+  /** When the receiver responded with 410 Gone: since then events wait, and nothing is sent until `webhook_url` is set again. */
+  webhook_disabled_at: string | null
+  created_at: string
 }
 
 /** A developer account. */
@@ -990,22 +1004,9 @@ export interface Platform {
   name: string
   email: string | null
   status: 'active' | 'deleted'
-  /** null when none is registered. */
+  /** null if there is none. */
   webhook_url: string | null
-  /** When the receiver answered 410 Gone: from then on events wait, and nothing is sent until `webhook_url` is set again. */
-  webhook_disabled_at: string | null
-  created_at: string
-}
-
-/** The platform as it ended. */
-export interface DeletedPlatform {
-  platform_id: string
-  name: string
-  email: string | null
-  status: 'active' | 'deleted'
-  /** null when none is registered. */
-  webhook_url: string | null
-  /** When the receiver answered 410 Gone: from then on events wait, and nothing is sent until `webhook_url` is set again. */
+  /** When the receiver responded with 410 Gone: since then events wait, and nothing is sent until `webhook_url` is set again. */
   webhook_disabled_at: string | null
   created_at: string
 }
@@ -1013,19 +1014,19 @@ export interface DeletedPlatform {
 /** The new secret. */
 export interface RotatedPlatformSecret {
   platform_id: string
-  /** Shown only this once; null in a replayed answer. */
+  /** Returned only in this response; null in a replayed response. */
   platform_secret: string | null
 }
 
 /** The new secret. */
 export interface RotatedWebhookSecret {
   platform_id: string
-  /** Shown only this once; null in a replayed answer. */
+  /** Returned only in this response; null in a replayed response. */
   webhook_secret: string | null
   previous_secret_expires_at: string
 }
 
-/** The person behind agents. */
+/** The person or business that owns agents. */
 export interface Owner {
   owner_id: string
   name: string
@@ -1033,11 +1034,11 @@ export interface Owner {
   email: string | null
   pan: string
   kyc_status: KycStatus
-  /** Why the account submitted last is not verified; null when it is. */
+  /** Why the last submitted account is not verified; null if it is. */
   reason: string | null
   tier: Tier
   status: 'active' | 'frozen'
-  /** Until then no session covers it: an approval of its agents waits until it expires. */
+  /** Until then no session covers it, so approvals of its agents wait until they expire. */
   link_status: 'accepted' | 'invited' | 'declined'
   bank_account_last4: string | null
   bank_ifsc: string | null
@@ -1049,7 +1050,7 @@ export interface Owner {
   created_at: string
 }
 
-/** Where this page stands in the list. */
+/** The position of this page in the list. */
 export interface Pagination {
   total: number
   limit: number
@@ -1063,7 +1064,7 @@ export interface OwnerList {
   pagination: Pagination
 }
 
-/** The owner after the check, and what the bank said. */
+/** The owner after the check, and the bank’s response. */
 export interface KycResult {
   owner_id: string
   name: string
@@ -1071,11 +1072,11 @@ export interface KycResult {
   email: string | null
   pan: string
   kyc_status: KycStatus
-  /** Why the account submitted last is not verified; null when it is. */
+  /** Why the last submitted account is not verified; null if it is. */
   reason: string | null
   tier: Tier
   status: 'active' | 'frozen'
-  /** Until then no session covers it: an approval of its agents waits until it expires. */
+  /** Until then no session covers it, so approvals of its agents wait until they expire. */
   link_status: 'accepted' | 'invited' | 'declined'
   bank_account_last4: string | null
   bank_ifsc: string | null
@@ -1089,76 +1090,76 @@ export interface KycResult {
   name_match_score: number | null
 }
 
-/** The spend policy controls. null: no limit in this layer; 0: none at all. */
+/** The spend policy controls. null: no limit in this layer; 0: nothing is allowed. */
 export interface Policy {
-  /** Most INR in a single payment. */
+  /** The maximum of one payment in INR, without its fee. */
   spend_limit_per_tx: number | null
-  /** Most INR in any rolling 60 minutes. */
+  /** The maximum in INR in any 60 minutes. */
   spend_limit_hourly: number | null
-  /** Most INR in a calendar day in IST. */
+  /** The maximum in INR in a calendar day in IST. */
   spend_limit_daily: number | null
-  /** Most INR in a calendar month in IST. */
+  /** The maximum in INR in a calendar month in IST. */
   spend_limit_monthly: number | null
   allowed_payees: string[]
   blocked_payee_agents: string[]
-  /** Most INR to any single agent in a calendar day in IST. */
+  /** The maximum in INR to one agent in a calendar day in IST. */
   per_counterparty_daily_limit: number | null
   max_counterparties_per_hour: number | null
-  /** Payments of more INR than this must use escrow. */
+  /** A payment above this amount in INR must use escrow. */
   require_escrow_above: number | null
-  /** Payments of more INR than this wait for the owner. */
+  /** A payment above this amount in INR waits for the owner’s approval. */
   require_human_approval_above: number | null
 }
 
-/** Policy changes that have not taken effect yet; empty when there are none. */
+/** Policy changes that have not taken effect yet; empty if there are none. */
 export interface PendingPolicy {
   spend_limit_per_tx?: {
-    /** null clears it. */
+    /** null clears the control. */
     value: number | null
     effective_at: string
   }
   spend_limit_hourly?: {
-    /** null clears it. */
+    /** null clears the control. */
     value: number | null
     effective_at: string
   }
   spend_limit_daily?: {
-    /** null clears it. */
+    /** null clears the control. */
     value: number | null
     effective_at: string
   }
   spend_limit_monthly?: {
-    /** null clears it. */
+    /** null clears the control. */
     value: number | null
     effective_at: string
   }
   allowed_payees?: {
-    /** null clears it. */
+    /** null clears the control. */
     value: string[] | null
     effective_at: string
   }
   blocked_payee_agents?: {
-    /** null clears it. */
+    /** null clears the control. */
     value: string[] | null
     effective_at: string
   }
   per_counterparty_daily_limit?: {
-    /** null clears it. */
+    /** null clears the control. */
     value: number | null
     effective_at: string
   }
   max_counterparties_per_hour?: {
-    /** null clears it. */
+    /** null clears the control. */
     value: number | null
     effective_at: string
   }
   require_escrow_above?: {
-    /** null clears it. */
+    /** null clears the control. */
     value: number | null
     effective_at: string
   }
   require_human_approval_above?: {
-    /** null clears it. */
+    /** null clears the control. */
     value: number | null
     effective_at: string
   }
@@ -1173,18 +1174,39 @@ export interface CreatedAgent {
   platform_id: string
   wallet_id: string
   status: AgentStatus
-  /** How a deactivated agent was stopped when it ended: its money stays until an administrator restores it. */
+  /** Its money stays in the wallet until an administrator restores the agent. */
   held_as: 'frozen' | 'quarantined' | null
   tier: Tier
   origins: string[]
-  /** The spend policy controls. null: no limit in this layer; 0: none at all. */
+  /** The spend policy controls. null: no limit in this layer; 0: nothing is allowed. */
   policy: Policy
   pending_policy: PendingPolicy
   key_last4: string
   created_at: string
   vendor_id: string
-  /** Shown only this once; null in a replayed answer. */
+  /** Returned only in this response; null in a replayed response. */
   agent_key: string | null
+}
+
+/** The deactivated agent. */
+export interface DeactivatedAgent {
+  agent_id: string
+  handle: string
+  name: string
+  owner_id: string
+  platform_id: string
+  wallet_id: string
+  status: AgentStatus
+  /** Its money stays in the wallet until an administrator restores the agent. */
+  held_as: 'frozen' | 'quarantined' | null
+  tier: Tier
+  origins: string[]
+  /** The spend policy controls. null: no limit in this layer; 0: nothing is allowed. */
+  policy: Policy
+  pending_policy: PendingPolicy
+  key_last4: string
+  created_at: string
+  vendor_id?: string
 }
 
 /** An agent, its wallet and its policy. */
@@ -1196,11 +1218,11 @@ export interface Agent {
   platform_id: string
   wallet_id: string
   status: AgentStatus
-  /** How a deactivated agent was stopped when it ended: its money stays until an administrator restores it. */
+  /** Its money stays in the wallet until an administrator restores the agent. */
   held_as: 'frozen' | 'quarantined' | null
   tier: Tier
   origins: string[]
-  /** The spend policy controls. null: no limit in this layer; 0: none at all. */
+  /** The spend policy controls. null: no limit in this layer; 0: nothing is allowed. */
   policy: Policy
   pending_policy: PendingPolicy
   key_last4: string
@@ -1208,21 +1230,7 @@ export interface Agent {
   vendor_id?: string
 }
 
-/** A page of agents. */
-export interface AgentList {
-  agents: Agent[]
-  pagination: Pagination
-}
-
-/** Whether the handle can be taken. */
-export interface HandleAvailability {
-  handle: string
-  available: boolean
-  /** Why it is not available; null when it is. */
-  reason: 'taken' | 'invalid' | null
-}
-
-/** What anybody may know of an agent. */
+/** The public facts about an agent. */
 export interface AgentExistence {
   exists: boolean
   agent_id: string | null
@@ -1231,7 +1239,29 @@ export interface AgentExistence {
   status: AgentStatus | null
 }
 
-/** The agent as it is now. */
+/** Whether the handle is available. */
+export interface HandleAvailability {
+  handle: string
+  available: boolean
+  /** Why it is not available; null if it is. */
+  reason: 'taken' | 'invalid' | null
+}
+
+/** A page of agents. */
+export interface AgentList {
+  agents: Agent[]
+  pagination: Pagination
+}
+
+/** The new key. */
+export interface RotatedAgentKey {
+  agent_id: string
+  /** Returned only in this response; null in a replayed response. */
+  agent_key: string | null
+  key_last4: string
+}
+
+/** The agent after the change. */
 export interface UpdatedAgent {
   agent_id: string
   handle: string
@@ -1240,47 +1270,34 @@ export interface UpdatedAgent {
   platform_id: string
   wallet_id: string
   status: AgentStatus
-  /** How a deactivated agent was stopped when it ended: its money stays until an administrator restores it. */
+  /** Its money stays in the wallet until an administrator restores the agent. */
   held_as: 'frozen' | 'quarantined' | null
   tier: Tier
   origins: string[]
-  /** The spend policy controls. null: no limit in this layer; 0: none at all. */
+  /** The spend policy controls. null: no limit in this layer; 0: nothing is allowed. */
   policy: Policy
   pending_policy: PendingPolicy
   key_last4: string
   created_at: string
   vendor_id?: string
-  /** Only after a change of a payee list that leaves nobody to pay: who can pay nobody, and until when. */
+  /** Only if a change of a payee list leaves agents without an allowed payee: which agents, and until when. */
   warnings?: string[]
 }
 
-/** The agent as it ended. */
-export interface DeactivatedAgent {
-  agent_id: string
-  handle: string
-  name: string
-  owner_id: string
-  platform_id: string
-  wallet_id: string
-  status: AgentStatus
-  /** How a deactivated agent was stopped when it ended: its money stays until an administrator restores it. */
-  held_as: 'frozen' | 'quarantined' | null
-  tier: Tier
-  origins: string[]
-  /** The spend policy controls. null: no limit in this layer; 0: none at all. */
-  policy: Policy
-  pending_policy: PendingPolicy
-  key_last4: string
-  created_at: string
-  vendor_id?: string
-}
-
-/** The new key. */
-export interface RotatedAgentKey {
-  agent_id: string
-  /** Shown only this once; null in a replayed answer. */
-  agent_key: string | null
-  key_last4: string
+/** The decision about a payment at this moment. */
+export interface PolicyEvaluation {
+  decision: 'approved' | 'denied' | 'escrow_required' | 'approval_required'
+  /** null if it would return none. */
+  code: ErrorCode | null
+  message: string
+  /** null if there is nothing. */
+  details: Record<string, unknown> | null
+  /** The amount, INR. */
+  amount: number
+  /** The fee on it, INR. */
+  fee: number
+  /** What would be debited, INR. */
+  total: number
 }
 
 /** A limit and what is left of it. */
@@ -1297,18 +1314,18 @@ export interface PolicyHeadroom {
   window: 'payment' | 'last_hour' | 'last_24_hours' | 'ist_day' | 'ist_month'
   /** The limit: INR, or a number of recipients. */
   limit: number
-  /** null for a counterparty limit when no `to` was asked about. */
+  /** null for a counterparty limit if the request has no `to`. */
   used: number | null
   remaining: number | null
-  /** null where nothing is used or nothing resets. */
+  /** null if nothing is used or the limit never resets. */
   resets_at: string | null
 }
 
-/** An amount above which another way is asked for. */
+/** An amount above which escrow or approval is required. */
 export interface PolicyThreshold {
   rule: 'require_escrow_above' | 'require_human_approval_above'
   layer: PolicyLayer
-  /** The amount that still passes without it, INR. */
+  /** The greatest amount that passes without it, INR. */
   above: number
 }
 
@@ -1325,34 +1342,113 @@ export interface EffectivePolicy {
   max_amount_now: number | null
   pending_policy: PendingPolicy
   owner_pending_policy: PendingPolicy
-  /** The moment that all of this is true of. */
   as_of: string
 }
 
-/** What a payment would come to at this moment. */
-export interface PolicyEvaluation {
-  decision: 'approved' | 'denied' | 'escrow_required' | 'approval_required'
-  /** null when it would be none. */
-  code: ErrorCode | null
-  message: string
-  /** null when there is nothing. */
-  details: Record<string, unknown> | null
-  /** The amount asked about, INR. */
-  amount: number
-  /** The fee on it, INR. */
-  fee: number
-  /** What the payer would be debited, INR. */
-  total: number
+/** A member of an organization. */
+export interface Member {
+  org_id: string
+  agent_id: string
+  agent_name: string
+  role: MemberRole
+  /** The most that it may spend in a calendar month in IST, INR; null: no budget. */
+  budget_limit: number | null
+  /** null if none waits. */
+  pending_budget: {
+    /** The new budget, INR; null: no budget. */
+    value: number | null
+    effective_at: string
+  } | null
+  joined_at: string
 }
 
-/** The wallet in INR. */
-export interface Balance {
-  /** What can be spent now, INR. */
-  available: number
-  /** All that was ever credited, INR: fundings after their fee and incoming payments. */
-  total_funded: number
-  /** All outgoing payments and their fees, INR. */
-  total_spent: number
+/** The allocation. */
+export interface Allocation {
+  org_id: string
+  agent_id: string
+  /** The amount, INR. */
+  amount: number
+  transaction_id: string
+  /** The treasury’s balance afterwards, INR. */
+  treasury_balance: number
+  /** The member’s balance afterwards, INR. */
+  agent_balance: number
+}
+
+/** Agents of one owner with a common treasury. */
+export interface Organization {
+  id: string
+  name: string
+  owner_id: string
+  tier: 'tier1' | 'tier2' | 'tier3'
+  max_agents: number
+  /** `frozen` while its owner is frozen. */
+  status: 'active' | 'frozen'
+  /** null until one is named. */
+  treasury_agent_id: string | null
+  created_at: string
+}
+
+/** The members’ budgets for this month. */
+export interface Budget {
+  org_id: string
+  members: {
+    agent_id: string
+    agent_name: string
+    role: MemberRole
+    /** The most that it may spend in a calendar month in IST, INR; null: no budget. */
+    budget_limit: number | null
+    /** null if none waits. */
+    pending_budget: {
+      /** The new budget, INR; null: no budget. */
+      value: number | null
+      effective_at: string
+    } | null
+    /** What it has spent in this calendar month in IST, without fees, including before it joined, INR. */
+    spent_this_month: number
+    /** What is left of its budget, INR, never below 0; null without a budget. */
+    remaining: number | null
+  }[]
+}
+
+/** One line of a wallet’s statement. */
+export interface Transaction {
+  id: string
+  type: TransactionType
+  /** The amount, INR, without the fee. */
+  amount: number
+  /** The fee, INR. */
+  fee: number
+  /** What the wallet gained or lost, INR: fund amount − fee, pay_out amount + fee, else the amount. */
+  net_amount: number
+  /** null for the bank. */
+  counterparty_type: 'agent' | null
+  /** null for the bank, and for a hold without a recipient. */
+  counterparty_id: string | null
+  agent_name: string
+  /** null for the bank. */
+  counterparty_name: string | null
+  reference: string | null
+  note: string | null
+  /** `reversed` only after `completed`. */
+  status: TransactionStatus
+  created_at: string
+  payment_id?: string
+  funding_id?: string
+  escrow_id?: string
+  utr?: string
+}
+
+/** A page of transactions. */
+export interface OrganizationTransactions {
+  transactions: Transaction[]
+  pagination: Pagination
+}
+
+/** A page of organizations. */
+export interface OrganizationList {
+  organizations: Organization[]
+  pagination: Pagination
 }
 
 /** A payment session for the owner to complete. */
@@ -1367,29 +1463,6 @@ export interface FundingSession {
   method: 'upi' | 'card' | 'netbanking' | 'link'
   checkout_url: string
   expires_at: string
-}
-
-/** A funding as it stands. */
-export interface Funding {
-  funding_id: string
-  payment_session_id: string
-  order_id: string
-  /** `pending` until the gateway confirms the payment. */
-  status: 'pending' | 'completed' | 'failed'
-  /** What the owner pays, INR, before the gateway’s fee. */
-  amount: number
-  method: 'upi' | 'card' | 'netbanking' | 'link'
-  /** null until paid. */
-  paid_method: 'upi' | 'card' | 'netbanking' | null
-  /** The gateway’s fee, INR: 2.5 %, half a paisa rounded up; null until paid. */
-  fee: number | null
-  /** What the wallet was credited, INR: amount less fee; null until paid. */
-  net_amount: number | null
-  checkout_url: string
-  created_at: string
-  expires_at: string
-  /** When the wallet was credited; null when it was not. */
-  completed_at: string | null
 }
 
 /** The funding and the ways to pay it by UPI. */
@@ -1409,35 +1482,48 @@ export interface UpiCollect {
   expires_at: string
 }
 
+/** The figures of a wallet in INR. */
+export interface Balance {
+  /** The balance that can be spent now, INR. */
+  available: number
+  /** The total credited, INR: fundings after their fee, and incoming payments. */
+  total_funded: number
+  /** The total of outgoing payments and their fees, INR. */
+  total_spent: number
+}
+
+/** A funding in its present state. */
+export interface Funding {
+  funding_id: string
+  payment_session_id: string
+  order_id: string
+  /** `pending` until the gateway confirms the payment. */
+  status: 'pending' | 'completed' | 'failed'
+  /** What the owner pays, INR, before the gateway’s fee. */
+  amount: number
+  method: 'upi' | 'card' | 'netbanking' | 'link'
+  /** null until paid. */
+  paid_method: 'upi' | 'card' | 'netbanking' | null
+  /** The gateway’s fee, INR: 2.5 %, half a paisa rounded up; null until paid. */
+  fee: number | null
+  /** What the wallet was credited, INR: amount minus fee; null until paid. */
+  net_amount: number | null
+  checkout_url: string
+  created_at: string
+  expires_at: string
+  /** When the wallet was credited; null if it was not. */
+  completed_at: string | null
+}
+
 /** Money on its way to the owner’s bank. */
 export interface Withdrawal {
   transaction_id: string
   agent_id: string
-  /** What leaves the wallet, INR. */
+  /** The amount, INR. */
   amount: number
   status: 'pending'
   bank_account_last4: string
   estimated_arrival: string
-}
-
-/** What became of the payment. */
-export interface PaymentResult {
-  /** null while it waits for approval. */
-  payment_id: string | null
-  status: 'completed' | 'pending_approval'
-  /** The sender’s balance after amount and fee, INR; unchanged while it waits. */
-  from_balance: number
-  /** The fee, INR: 0.5 % of the amount, at least 1. */
-  cost: number
-  /** there only while it waits. */
-  approval_id?: string
-  /** absent while it waits. */
-  receipt_id?: string
-  /** absent while it waits. */
-  transaction_id?: string
-  /** null while it waits, and where it could not be signed: then read the receipt. */
-  receipt_token?: string | null
-  created_at: string
 }
 
 /** A payment and its result. */
@@ -1449,20 +1535,20 @@ export interface Payment {
   from_balance: number
   /** The fee, INR: 0.5 % of the amount, at least 1. */
   cost: number
-  /** there only while it waits. */
+  /** present only while the payment waits. */
   approval_id?: string
   /** absent while it waits. */
   receipt_id?: string
   /** absent while it waits. */
   transaction_id?: string
-  /** null while it waits, and where it could not be signed: then read the receipt. */
+  /** null while the payment waits, and if it could not be signed: then get the receipt. */
   receipt_token?: string | null
   created_at: string
   from: string
   to: string
-  /** What the payee was paid, INR, without the fee. */
+  /** What the payee received, INR. */
   amount: number
-  /** What the payee has given back of it so far, INR; 0 when nothing. */
+  /** What the payee has refunded of it so far, INR; 0 if nothing. */
   refunded_total: number
   reference: string | null
 }
@@ -1473,15 +1559,92 @@ export interface PaymentList {
   pagination: Pagination
 }
 
+/** The result of the payment. */
+export interface PaymentResult {
+  /** null while it waits for approval. */
+  payment_id: string | null
+  status: 'completed' | 'pending_approval'
+  /** The sender’s balance after amount and fee, INR; unchanged while it waits. */
+  from_balance: number
+  /** The fee, INR: 0.5 % of the amount, at least 1. */
+  cost: number
+  /** present only while the payment waits. */
+  approval_id?: string
+  /** absent while it waits. */
+  receipt_id?: string
+  /** absent while it waits. */
+  transaction_id?: string
+  /** null while the payment waits, and if it could not be signed: then get the receipt. */
+  receipt_token?: string | null
+  created_at: string
+}
+
 /** The refund. */
 export interface Refund {
   refund_id: string
   payment_id: string
-  /** What was given back now, INR. */
+  /** The amount of this refund, INR. */
   amount: number
-  /** What was given back of this payment so far, INR. */
+  /** The total refunded of this payment, INR. */
   refunded_total: number
   transaction_id: string
+}
+
+/** The new escrow. */
+export interface EscrowHeld {
+  escrow_id: string
+  agent_id: string
+  to_agent_id: string | null
+  /** null if there is none. */
+  attestor_agent_id: string | null
+  /** The held amount, INR. */
+  amount: number
+  reference: string | null
+  /** null without a timeout. */
+  auto_action: 'refund' | 'release' | null
+  /** null without one. */
+  expires_at: string | null
+  created_at: string
+  /** null while it is held. */
+  resolved_at: string | null
+  transaction_id: string
+  status: EscrowStatus
+}
+
+/** The approval, with its payment or escrow. */
+export interface ApprovalApproved {
+  approval_id: string
+  agent_id: string
+  agent_name: string
+  kind: 'payment' | 'escrow_hold'
+  /** null for a hold that names none. */
+  to: string | null
+  to_name: string | null
+  /** The amount, INR, without the fee. */
+  amount: number
+  /** The fee that would be due, INR; 0 for a hold. */
+  fee: number
+  reference: string | null
+  note: string | null
+  /** null without one. */
+  timeout_hours: number | null
+  /** null without one. */
+  auto_action: 'refund' | 'release' | null
+  /** null if there is none. */
+  attestor_agent_id: string | null
+  rule: 'require_human_approval_above'
+  /** `pending_approval` until the owner decides or 24 hours have passed. */
+  status: ApprovalStatus
+  created_at: string
+  expires_at: string
+  /** null while it waits. */
+  decided_at: string | null
+  /** null before that, and for a hold. */
+  payment_id: string | null
+  /** null before that, and for a payment. */
+  escrow_id: string | null
+  payment?: PaymentResult
+  escrow?: EscrowHeld
 }
 
 /** A payment or hold above the approval threshold. */
@@ -1499,11 +1662,11 @@ export interface Approval {
   fee: number
   reference: string | null
   note: string | null
-  /** null without a timeout. */
+  /** null without one. */
   timeout_hours: number | null
   /** null without one. */
   auto_action: 'refund' | 'release' | null
-  /** null where none could. */
+  /** null if there is none. */
   attestor_agent_id: string | null
   rule: 'require_human_approval_above'
   /** `pending_approval` until the owner decides or 24 hours have passed. */
@@ -1512,9 +1675,9 @@ export interface Approval {
   expires_at: string
   /** null while it waits. */
   decided_at: string | null
-  /** null before and for a hold. */
+  /** null before that, and for a hold. */
   payment_id: string | null
-  /** null before and for a payment. */
+  /** null before that, and for a payment. */
   escrow_id: string | null
 }
 
@@ -1522,63 +1685,6 @@ export interface Approval {
 export interface ApprovalList {
   approvals: Approval[]
   pagination: Pagination
-}
-
-/** The money that was set aside. */
-export interface EscrowHeld {
-  escrow_id: string
-  agent_id: string
-  to_agent_id: string | null
-  /** null where none may. */
-  attestor_agent_id: string | null
-  /** What is held, INR. */
-  amount: number
-  reference: string | null
-  /** null without a timeout. */
-  auto_action: 'refund' | 'release' | null
-  /** null without one. */
-  expires_at: string | null
-  created_at: string
-  /** null while it is held. */
-  resolved_at: string | null
-  transaction_id: string
-  status: EscrowStatus
-}
-
-/** The approval, and what was made of it. */
-export interface ApprovalApproved {
-  approval_id: string
-  agent_id: string
-  agent_name: string
-  kind: 'payment' | 'escrow_hold'
-  /** null for a hold that names none. */
-  to: string | null
-  to_name: string | null
-  /** The amount, INR, without the fee. */
-  amount: number
-  /** The fee that would be due, INR; 0 for a hold. */
-  fee: number
-  reference: string | null
-  note: string | null
-  /** null without a timeout. */
-  timeout_hours: number | null
-  /** null without one. */
-  auto_action: 'refund' | 'release' | null
-  /** null where none could. */
-  attestor_agent_id: string | null
-  rule: 'require_human_approval_above'
-  /** `pending_approval` until the owner decides or 24 hours have passed. */
-  status: ApprovalStatus
-  created_at: string
-  expires_at: string
-  /** null while it waits. */
-  decided_at: string | null
-  /** null before and for a hold. */
-  payment_id: string | null
-  /** null before and for a payment. */
-  escrow_id: string | null
-  payment?: PaymentResult
-  escrow?: EscrowHeld
 }
 
 /** The approval. */
@@ -1596,11 +1702,11 @@ export interface ApprovalRejected {
   fee: number
   reference: string | null
   note: string | null
-  /** null without a timeout. */
+  /** null without one. */
   timeout_hours: number | null
   /** null without one. */
   auto_action: 'refund' | 'release' | null
-  /** null where none could. */
+  /** null if there is none. */
   attestor_agent_id: string | null
   rule: 'require_human_approval_above'
   /** `pending_approval` until the owner decides or 24 hours have passed. */
@@ -1609,19 +1715,61 @@ export interface ApprovalRejected {
   expires_at: string
   /** null while it waits. */
   decided_at: string | null
-  /** null before and for a hold. */
+  /** null before that, and for a hold. */
   payment_id: string | null
-  /** null before and for a payment. */
+  /** null before that, and for a payment. */
   escrow_id: string | null
+}
+
+/** The closed escrow. */
+export interface EscrowResolved {
+  escrow_id: string
+  agent_id: string
+  to_agent_id: string | null
+  /** null if there is none. */
+  attestor_agent_id: string | null
+  /** The held amount, INR. */
+  amount: number
+  reference: string | null
+  /** null without a timeout. */
+  auto_action: 'refund' | 'release' | null
+  /** null without one. */
+  expires_at: string | null
+  created_at: string
+  /** null while it is held. */
+  resolved_at: string | null
+  transaction_id: string
+  status: EscrowStatus
+}
+
+/** Money that is held until its release or refund. */
+export interface Escrow {
+  escrow_id: string
+  agent_id: string
+  to_agent_id: string | null
+  /** null if there is none. */
+  attestor_agent_id: string | null
+  /** The held amount, INR. */
+  amount: number
+  reference: string | null
+  /** null without a timeout. */
+  auto_action: 'refund' | 'release' | null
+  /** null without one. */
+  expires_at: string | null
+  created_at: string
+  /** null while it is held. */
+  resolved_at: string | null
+  transaction_id: string
+  status: EscrowStatus
 }
 
 /** Nothing is held yet: the owner has to approve. */
 export interface EscrowWaiting {
   agent_id: string
   to_agent_id: string | null
-  /** null where none may. */
+  /** null if there is none. */
   attestor_agent_id: string | null
-  /** What shall be held, INR. */
+  /** The amount to hold, INR. */
   amount: number
   reference: string | null
   /** null without a timeout. */
@@ -1635,35 +1783,14 @@ export interface EscrowWaiting {
   approval_id: string
 }
 
-/** The escrow as it ended. */
-export interface EscrowResolved {
-  escrow_id: string
-  agent_id: string
-  to_agent_id: string | null
-  /** null where none may. */
-  attestor_agent_id: string | null
-  /** What is held, INR. */
-  amount: number
-  reference: string | null
-  /** null without a timeout. */
-  auto_action: 'refund' | 'release' | null
-  /** null without one. */
-  expires_at: string | null
-  created_at: string
-  /** null while it is held. */
-  resolved_at: string | null
-  transaction_id: string
-  status: EscrowStatus
-}
-
-/** The escrow as it ended. */
+/** The closed escrow. */
 export interface EscrowRefunded {
   escrow_id: string
   agent_id: string
   to_agent_id: string | null
-  /** null where none may. */
+  /** null if there is none. */
   attestor_agent_id: string | null
-  /** What is held, INR. */
+  /** The held amount, INR. */
   amount: number
   reference: string | null
   /** null without a timeout. */
@@ -1675,54 +1802,6 @@ export interface EscrowRefunded {
   resolved_at: string | null
   transaction_id: string
   status: EscrowStatus
-}
-
-/** Money that waits for its release. */
-export interface Escrow {
-  escrow_id: string
-  agent_id: string
-  to_agent_id: string | null
-  /** null where none may. */
-  attestor_agent_id: string | null
-  /** What is held, INR. */
-  amount: number
-  reference: string | null
-  /** null without a timeout. */
-  auto_action: 'refund' | 'release' | null
-  /** null without one. */
-  expires_at: string | null
-  created_at: string
-  /** null while it is held. */
-  resolved_at: string | null
-  transaction_id: string
-  status: EscrowStatus
-}
-
-/** One line of a wallet’s statement. */
-export interface Transaction {
-  id: string
-  type: TransactionType
-  /** The amount, INR, without the fee. */
-  amount: number
-  /** The fee, INR. */
-  fee: number
-  /** What the wallet gained or lost, INR: fund amount − fee, pay_out amount + fee, else the amount. 0, as the fee, for a funding or payout that failed; while one is pending, what it will be; what was reversed keeps its figures. */
-  net_amount: number
-  /** null for the bank. */
-  counterparty_type: 'agent' | null
-  /** null for the bank, and for a hold that is meant for nobody yet. */
-  counterparty_id: string | null
-  agent_name: string
-  /** null for the bank. */
-  counterparty_name: string | null
-  reference: string | null
-  note: string | null
-  status: TransactionStatus
-  created_at: string
-  payment_id?: string
-  funding_id?: string
-  escrow_id?: string
-  utr?: string
 }
 
 /** A page of the statement. */
@@ -1731,28 +1810,28 @@ export interface TransactionList {
   pagination: Pagination
 }
 
-/** Whether the payment is what the caller expects. */
+/** Whether the nonce can be used again. */
+export interface NonceRestoration {
+  nonce: string
+  restored: boolean
+}
+
+/** Whether the payment is as the caller expects. */
 export interface Verification {
   /** Serve the resource only when this is true. */
   verified: boolean
   reason?: VerifyFailure
   transaction_id: string
-  /** null when the caller is not a party to it. */
+  /** null if the caller is not a party to the payment. */
   from: string | null
-  /** null when the caller is not a party to it. */
+  /** null if the caller is not a party to the payment. */
   to: string | null
-  /** What was paid, INR, as a decimal string with two places. */
+  /** The amount paid, INR, as a string with two decimals. */
   amount: string | null
-  /** What was given back of it so far, INR, as a decimal string with two places. */
+  /** The amount refunded so far, INR, as a string with two decimals. */
   refunded: string | null
   asset: 'INR'
   created_at: string | null
-}
-
-/** Whether the nonce may be used again. */
-export interface NonceRestoration {
-  nonce: string
-  restored: boolean
 }
 
 /** Proof of a payment, signed by the service. */
@@ -1763,21 +1842,21 @@ export interface Receipt {
   from_handle: string
   to: string
   to_handle: string
-  /** What the payee got, INR. */
+  /** What the payee received, INR. */
   amount: number
-  /** What the payer paid on top, INR. */
+  /** The fee that the payer paid, INR. */
   fee: number
   currency: 'INR'
-  /** null to strangers. */
+  /** null for callers that are not a party. */
   reference: string | null
-  /** null to strangers. */
+  /** null for callers that are not a party. */
   note: string | null
   created_at: string
   issuer: string
   key_id: string
   /** Ed25519 over the RFC 8785 canonical JSON of the receipt without `signature` and `token`, base64. */
   signature: string
-  /** null to strangers. */
+  /** null for callers that are not a party. */
   token: string | null
 }
 
@@ -1785,7 +1864,7 @@ export interface Receipt {
 export interface ReceiptVerification {
   valid: boolean
   reason: 'ok' | 'not_found' | 'bad_signature'
-  /** null when there is none. */
+  /** null if there is none. */
   receipt: {
     receipt_id: string
     payment_id: string
@@ -1793,26 +1872,38 @@ export interface ReceiptVerification {
     from_handle: string
     to: string
     to_handle: string
-    /** What the payee got, INR. */
+    /** What the payee received, INR. */
     amount: number
-    /** What the payer paid on top, INR. */
+    /** The fee that the payer paid, INR. */
     fee: number
     currency: 'INR'
-    /** null to strangers. */
+    /** null for callers that are not a party. */
     reference: string | null
-    /** null to strangers. */
+    /** null for callers that are not a party. */
     note: string | null
     created_at: string
     issuer: string
     key_id: string
     /** Ed25519 over the RFC 8785 canonical JSON of the receipt without `signature` and `token`, base64. */
     signature: string
-    /** null to strangers. */
+    /** null for callers that are not a party. */
     token: string | null
   } | null
 }
 
-/** A proof to show to anybody for an hour. */
+/** The web origins at which an agent sells, signed. */
+export interface AgentOrigins {
+  agent_id: string
+  handle: string
+  origins: string[]
+  signed_at: string
+  issuer: string
+  key_id: string
+  /** Ed25519 over the RFC 8785 canonical JSON of this object without `signature`, base64. */
+  signature: string
+}
+
+/** A proof that is valid for an hour. */
 export interface MembershipProof {
   proof: {
     issuer: string
@@ -1830,19 +1921,15 @@ export interface MembershipProof {
   token: string
 }
 
-/** The web origins at which an agent sells, signed. */
-export interface AgentOrigins {
+/** The public key of the agent. */
+export interface AgentPublicKey {
   agent_id: string
-  handle: string
-  origins: string[]
-  signed_at: string
-  issuer: string
-  key_id: string
-  /** Ed25519 over the RFC 8785 canonical JSON of this object without `signature`, base64. */
-  signature: string
+  algorithm: 'Ed25519'
+  /** The agent’s public key, base64 of its 32 bytes. */
+  public_key: string
 }
 
-/** What the service says of an agent, signed. */
+/** A signed statement about an agent. */
 export interface IdentityVerification {
   agent_id: string
   handle: string
@@ -1851,10 +1938,10 @@ export interface IdentityVerification {
   tier: Tier
   kyc_status: KycStatus
   member_since: string
-  /** null when there is none. */
+  /** null if there is none. */
   certificate_id: string | null
   capabilities: Capability[]
-  /** Its Ed25519 public key, base64 of its 32 bytes. */
+  /** The agent’s Ed25519 public key, base64 of its 32 bytes. */
   public_key: string
   origins: string[]
   verified_at: string
@@ -1865,15 +1952,7 @@ export interface IdentityVerification {
   token: string
 }
 
-/** The key that the agent signs with. */
-export interface AgentPublicKey {
-  agent_id: string
-  algorithm: 'Ed25519'
-  /** The agent’s public key, base64 of its 32 bytes. */
-  public_key: string
-}
-
-/** What the service vouches for of an agent, signed. */
+/** A signed statement of the service about an agent. */
 export interface Certificate {
   id: string
   agent_id: string
@@ -1900,13 +1979,7 @@ export interface CertificateList {
   pagination: Pagination
 }
 
-/** Whether the certificate is good now. */
-export interface CertificateVerification {
-  valid: boolean
-  reason: 'ok' | 'not_found' | 'bad_signature' | 'revoked' | 'expired'
-}
-
-/** The new certificate and the one it replaces. */
+/** The new certificate, and the one that it replaces. */
 export interface CertificateRotation {
   certificate: {
     id: string
@@ -1930,10 +2003,29 @@ export interface CertificateRotation {
   revoked_certificate_id: string
 }
 
-/** One act that changed something. */
+/** Whether the certificate is valid now. */
+export interface CertificateVerification {
+  valid: boolean
+  reason: 'ok' | 'not_found' | 'bad_signature' | 'revoked' | 'expired'
+}
+
+/** The newest checkpoint. */
+export interface Checkpoint {
+  /** The signed tree head as a C2SP note: origin, size, base64 root, and the signature of a published key. */
+  checkpoint: string
+}
+
+/** The proof that the log only grew. */
+export interface ConsistencyProof {
+  from: number
+  to: number
+  proof: string[]
+}
+
+/** One recorded change. */
 export interface AuditEntry {
   audit_id: string
-  /** null where there is none. */
+  /** null if there is none. */
   agent_id: string | null
   actor: {
     type: 'platform' | 'agent' | 'owner' | 'admin' | 'public' | 'service'
@@ -1941,7 +2033,7 @@ export interface AuditEntry {
   }
   action: string
   target: string
-  /** their fields depend on the action. null to strangers. */
+  /** their fields depend on the action. null for callers that may not read the agent’s trail. */
   data: Record<string, unknown> | null
   created_at: string
   hash: string
@@ -1957,10 +2049,10 @@ export interface AuditTrail {
 export interface AuditVerification {
   valid: boolean
   reason: 'ok' | 'not_found' | 'pending' | 'altered' | 'not_in_log' | 'bad_checkpoint'
-  /** null when there is none, or none that the log vouches for. */
+  /** null if there is none, or if it is not in the log. */
   entry: {
     audit_id: string
-    /** null where there is none. */
+    /** null if there is none. */
     agent_id: string | null
     actor: {
       type: 'platform' | 'agent' | 'owner' | 'admin' | 'public' | 'service'
@@ -1968,7 +2060,7 @@ export interface AuditVerification {
     }
     action: string
     target: string
-    /** their fields depend on the action. null to strangers. */
+    /** their fields depend on the action. null for callers that may not read the agent’s trail. */
     data: Record<string, unknown> | null
     created_at: string
     hash: string
@@ -1981,94 +2073,42 @@ export interface AuditVerification {
   checkpoint: string | null
 }
 
-/** The newest checkpoint. */
-export interface Checkpoint {
-  /** The signed tree head as a C2SP note: origin, size, base64 root, and the signature of a published key. */
-  checkpoint: string
+/** The service’s keys as a JSON Web Key Set. */
+export interface Jwks {
+  keys: {
+    kty: 'OKP'
+    crv: 'Ed25519'
+    x: string
+    kid: string
+    alg: 'EdDSA'
+    use?: 'sig'
+    key_ops?: 'verify'[]
+    active_from: string
+    /** null while no other key follows it. */
+    retired_at: string | null
+    /** null for a key that is not revoked. */
+    revoked_at: string | null
+  }[]
 }
 
-/** That the log only grew. */
-export interface ConsistencyProof {
-  from: number
-  to: number
-  proof: string[]
-}
-
-/** Agents of one owner with a common treasury. */
-export interface Organization {
-  id: string
-  name: string
-  owner_id: string
-  tier: 'tier1' | 'tier2' | 'tier3'
-  max_agents: number
-  /** `frozen` while its owner is frozen. */
-  status: 'active' | 'frozen'
-  /** null until named. */
-  treasury_agent_id: string | null
-  created_at: string
-}
-
-/** A page of organizations. */
-export interface OrganizationList {
-  organizations: Organization[]
-  pagination: Pagination
-}
-
-/** A member of an organization. */
-export interface Member {
-  org_id: string
-  agent_id: string
-  agent_name: string
-  role: MemberRole
-  /** At most this much may it spend in an IST calendar month, INR; null: no budget of its own. */
-  budget_limit: number | null
-  /** null when none waits. */
-  pending_budget: {
-    /** What the budget becomes, INR; null: it ends. */
-    value: number | null
-    effective_at: string
-  } | null
-  joined_at: string
-}
-
-/** Money moved within an organization. */
-export interface Allocation {
-  org_id: string
-  agent_id: string
-  /** How much, INR. */
-  amount: number
-  transaction_id: string
-  /** What the treasury has left, INR. */
-  treasury_balance: number
-  /** What the member has now, INR. */
-  agent_balance: number
-}
-
-/** A page of transactions. */
-export interface OrganizationTransactions {
-  transactions: Transaction[]
-  pagination: Pagination
-}
-
-/** Who may spend how much this month. */
-export interface Budget {
-  org_id: string
-  members: {
-    agent_id: string
-    agent_name: string
-    role: MemberRole
-    /** At most this much may it spend in an IST calendar month, INR; null: no budget of its own. */
-    budget_limit: number | null
-    /** null when none waits. */
-    pending_budget: {
-      /** What the budget becomes, INR; null: it ends. */
-      value: number | null
-      effective_at: string
-    } | null
-    /** What it spent in this IST calendar month, fees apart, INR; before it joined too. */
-    spent_this_month: number
-    /** What its budget leaves, INR, never below 0; null without a budget. */
-    remaining: number | null
+/** The public keys that verify every signature of the service offline. */
+export interface ServiceKeys {
+  platform: string
+  algorithm: 'Ed25519'
+  /** The active key, base64 of its 32 bytes. */
+  public_key: string
+  key_id: string
+  keys: {
+    key_id: string
+    /** The key, base64 of its 32 bytes. */
+    public_key: string
+    /** A revoked key’s signatures count only with an inclusion proof under a checkpoint of another key. */
+    status: 'active' | 'retired' | 'revoked'
+    active_from: string
+    /** null while no other key follows it. */
+    retired_at: string | null
+    /** null for a key that is not revoked. */
+    revoked_at: string | null
   }[]
 }
 
@@ -2077,16 +2117,16 @@ export interface WebhookDelivery {
   delivery_id: string
   event_id: string
   event: EventName
-  /** null when there is no address. */
+  /** null if there is none. */
   url: string | null
-  /** `pending` while attempts are to come, `delivered` once the receiver answered 2xx, `failed` when it was given up. */
+  /** `pending` while attempts are scheduled, `delivered` after a 2xx response, `failed` after the last attempt. */
   status: 'pending' | 'delivered' | 'failed'
   attempts: number
   /** null without one. */
   response_status: number | null
-  /** Why the last attempt failed; null when it did not. */
+  /** Why the last attempt failed; null if it did not. */
   last_error: string | null
-  /** null when it is not tried any more. */
+  /** null if there is none. */
   next_attempt_at: string | null
   created_at: string
   delivered_at: string | null
@@ -2098,21 +2138,43 @@ export interface WebhookDeliveryList {
   pagination: Pagination
 }
 
-/** The code is on its way, if the phone is known. */
-export interface OtpSent {
-  /** Always true, also for a phone that is unknown here. */
+/** The session has ended. */
+export interface OwnerLoggedOut {
+  logged_out: true
+}
+
+/** The session has ended. */
+export interface AdminLoggedOut {
+  logged_out: true
+}
+
+/** The code was sent, if the phone is known. */
+export interface AdminOtpSent {
+  /** Always true, also for an unknown phone. */
   sent: true
   expires_in: number
 }
 
-/** An owner that the session covers, and its platform. */
+/** The code was sent, if the phone is known. */
+export interface OtpSent {
+  /** Always true, also for an unknown phone. */
+  sent: true
+  expires_in: number
+}
+
+/** The new session. */
+export interface AdminSession {
+  expires_at: string
+}
+
+/** An owner of the session, and its platform. */
 export interface SessionOwner {
   owner_id: string
   platform_id: string
   platform_name: string
 }
 
-/** The session that the cookie opens. */
+/** The new session. */
 export interface OwnerSession {
   owner_ids: string[]
   owners: SessionOwner[]
@@ -2120,26 +2182,74 @@ export interface OwnerSession {
   expires_at: string
 }
 
-/** The session is over. */
-export interface OwnerLoggedOut {
-  logged_out: true
+/** The owner, which the session now covers. */
+export interface InvitationAccepted {
+  owner_id: string
+  name: string
+  phone: string
+  email: string | null
+  pan: string
+  kyc_status: KycStatus
+  /** Why the last submitted account is not verified; null if it is. */
+  reason: string | null
+  tier: Tier
+  status: 'active' | 'frozen'
+  /** Until then no session covers it, so approvals of its agents wait until they expire. */
+  link_status: 'accepted' | 'invited' | 'declined'
+  bank_account_last4: string | null
+  bank_ifsc: string | null
+  pending_bank_account: {
+    last4: string
+    ifsc: string
+    effective_at: string
+  } | null
+  created_at: string
+  platform_id: string
+  platform_name: string
 }
 
-/** The code is on its way, if the phone is known. */
-export interface AdminOtpSent {
-  /** Always true, also for a phone that is unknown here. */
-  sent: true
-  expires_in: number
+/** The owner’s limits after the change. */
+export interface UpdatedOwnerPolicy {
+  owner_id: string
+  /** The spend policy controls. null: no limit in this layer; 0: nothing is allowed. */
+  policy: Policy
+  pending_policy: PendingPolicy
+  /** Only if a change of a payee list leaves agents without an allowed payee: which agents, and until when. */
+  warnings?: string[]
 }
 
-/** The session that the cookie opens. */
-export interface AdminSession {
-  expires_at: string
+/** The owner, which no session covers. */
+export interface InvitationDeclined {
+  owner_id: string
+  name: string
+  phone: string
+  email: string | null
+  pan: string
+  kyc_status: KycStatus
+  /** Why the last submitted account is not verified; null if it is. */
+  reason: string | null
+  tier: Tier
+  status: 'active' | 'frozen'
+  /** Until then no session covers it, so approvals of its agents wait until they expire. */
+  link_status: 'accepted' | 'invited' | 'declined'
+  bank_account_last4: string | null
+  bank_ifsc: string | null
+  pending_bank_account: {
+    last4: string
+    ifsc: string
+    effective_at: string
+  } | null
+  created_at: string
+  platform_id: string
+  platform_name: string
 }
 
-/** The session is over. */
-export interface AdminLoggedOut {
-  logged_out: true
+/** The owner’s limits. */
+export interface OwnerPolicy {
+  owner_id: string
+  /** The spend policy controls. null: no limit in this layer; 0: nothing is allowed. */
+  policy: Policy
+  pending_policy: PendingPolicy
 }
 
 /** The person of this session. */
@@ -2163,83 +2273,53 @@ export interface InvitationList {
   pagination: Pagination
 }
 
-/** The owner, which the session covers now. */
-export interface InvitationAccepted {
-  owner_id: string
-  name: string
-  phone: string
-  email: string | null
-  pan: string
-  kyc_status: KycStatus
-  /** Why the account submitted last is not verified; null when it is. */
-  reason: string | null
-  tier: Tier
-  status: 'active' | 'frozen'
-  /** Until then no session covers it: an approval of its agents waits until it expires. */
-  link_status: 'accepted' | 'invited' | 'declined'
-  bank_account_last4: string | null
-  bank_ifsc: string | null
-  pending_bank_account: {
-    last4: string
-    ifsc: string
-    effective_at: string
-  } | null
-  created_at: string
-  platform_id: string
-  platform_name: string
-}
-
-/** The owner, which no session covers. */
-export interface InvitationDeclined {
-  owner_id: string
-  name: string
-  phone: string
-  email: string | null
-  pan: string
-  kyc_status: KycStatus
-  /** Why the account submitted last is not verified; null when it is. */
-  reason: string | null
-  tier: Tier
-  status: 'active' | 'frozen'
-  /** Until then no session covers it: an approval of its agents waits until it expires. */
-  link_status: 'accepted' | 'invited' | 'declined'
-  bank_account_last4: string | null
-  bank_ifsc: string | null
-  pending_bank_account: {
-    last4: string
-    ifsc: string
-    effective_at: string
-  } | null
-  created_at: string
-  platform_id: string
-  platform_name: string
-}
-
 /** A page of the statements. */
 export interface OwnerTransactionList {
   transactions: Transaction[]
   pagination: Pagination
 }
 
-/** The owner’s own limits. */
-export interface OwnerPolicy {
-  owner_id: string
-  /** The spend policy controls. null: no limit in this layer; 0: none at all. */
-  policy: Policy
-  pending_policy: PendingPolicy
+/** The result for each agent. */
+export interface BulkResults {
+  results: {
+    agent_id: string
+    /** null if there is no such agent. */
+    status: AgentStatus | null
+    /** null if it is in the requested state. */
+    error: {
+      code: ErrorCode
+      message: string
+    } | null
+  }[]
 }
 
-/** The owner’s limits as they are now. */
-export interface UpdatedOwnerPolicy {
+/** The frozen owner, and the number of agents that were frozen with it. */
+export interface FrozenOwner {
   owner_id: string
-  /** The spend policy controls. null: no limit in this layer; 0: none at all. */
-  policy: Policy
-  pending_policy: PendingPolicy
-  /** Only after a change of a payee list that leaves nobody to pay: who can pay nobody, and until when. */
-  warnings?: string[]
+  name: string
+  phone: string
+  email: string | null
+  pan: string
+  kyc_status: KycStatus
+  /** Why the last submitted account is not verified; null if it is. */
+  reason: string | null
+  tier: Tier
+  status: 'active' | 'frozen'
+  /** Until then no session covers it, so approvals of its agents wait until they expire. */
+  link_status: 'accepted' | 'invited' | 'declined'
+  bank_account_last4: string | null
+  bank_ifsc: string | null
+  pending_bank_account: {
+    last4: string
+    ifsc: string
+    effective_at: string
+  } | null
+  created_at: string
+  platform_id: string
+  agents_affected: number
 }
 
-/** The whole service at a glance. */
+/** Figures of the whole service. */
 export interface Overview {
   platforms: number
   owners: number
@@ -2251,64 +2331,111 @@ export interface Overview {
     frozen: number
     deactivated: number
   }
-  /** What all wallets hold together, INR. */
+  /** The sum of all wallets, INR. */
   float: number
-  /** What is held in escrow, INR. */
+  /** The money in escrow, INR. */
   escrow_held: number
   payments: {
     today: {
       count: number
-      /** What the payees got, INR. */
+      /** The sum that payees received, INR. */
       volume: number
-      /** What the payers paid on top, INR. */
+      /** The fees that payers paid in addition, INR. */
       fees: number
     }
     last_30_days: {
       count: number
-      /** What the payees got, INR. */
+      /** The sum that payees received, INR. */
       volume: number
-      /** What the payers paid on top, INR. */
+      /** The fees that payers paid in addition, INR. */
       fees: number
     }
   }
   payouts_pending: {
     count: number
-    /** What they carry, INR. */
+    /** Their sum, INR. */
     amount: number
   }
   negative_wallets: {
     count: number
-    /** What they owe together, INR. */
+    /** The sum that they owe, INR. */
     amount: number
   }
   pending_approvals: number
   open_alerts: number
   failed_deliveries: number
   ledger: {
-    /** null before the first of the book. */
+    /** null before the first ledger check. */
     balanced: boolean | null
-    /** null before the first time. */
+    /** null before the first one. */
     checked_at: string | null
-    /** null before the first time. */
+    /** null before the first check. */
     sums: {
       /** The balance of every system account by its name, and of all wallets together, INR. */
       balances: Record<string, number>
       differences: {
-        /** What the wallets hold more than their transfers say, INR. */
+        /** The balances of the wallets minus the sum of their transfers, INR. */
         wallets: number
-        /** What escrow holds more than the open escrows say, INR. */
+        /** The balance of the escrow account minus the open escrows, INR. */
         escrow: number
-        /** What is on its way to banks more than the pending payouts say, INR. */
+        /** The balance of the payouts account minus the pending payouts, INR. */
         payouts: number
       }
     } | null
   }
   reconciliation: {
-    /** null before the first. */
+    /** null before the first one. */
     differences: number | null
-    /** null before the first time. */
+    /** null before the first one. */
     checked_at: string | null
   }
+}
+
+/** An owner, its agents by state, and the sum of their balances. */
+export interface OwnerAccountDetails {
+  owner_id: string
+  name: string
+  phone: string
+  email: string | null
+  pan: string
+  kyc_status: KycStatus
+  /** Why the last submitted account is not verified; null if it is. */
+  reason: string | null
+  tier: Tier
+  status: 'active' | 'frozen'
+  /** Until then no session covers it, so approvals of its agents wait until they expire. */
+  link_status: 'accepted' | 'invited' | 'declined'
+  bank_account_last4: string | null
+  bank_ifsc: string | null
+  pending_bank_account: {
+    last4: string
+    ifsc: string
+    effective_at: string
+  } | null
+  created_at: string
+  platform_id: string
+  agents: {
+    total: number
+    active: number
+    paused: number
+    quarantined: number
+    frozen: number
+    deactivated: number
+  }
+  /** The sum of its agents’ balances, INR. */
+  total_balance: number
+}
+
+/** The agent’s score and its parts. */
+export interface RiskScore {
+  agent_id: string
+  score: number
+  factors: {
+    rule: RiskRule
+    points: number
+    detail: string
+  }[]
+  computed_at: string
 }
 
 /** An owner and the platform that registered it. */
@@ -2319,11 +2446,11 @@ export interface OwnerAccount {
   email: string | null
   pan: string
   kyc_status: KycStatus
-  /** Why the account submitted last is not verified; null when it is. */
+  /** Why the last submitted account is not verified; null if it is. */
   reason: string | null
   tier: Tier
   status: 'active' | 'frozen'
-  /** Until then no session covers it: an approval of its agents waits until it expires. */
+  /** Until then no session covers it, so approvals of its agents wait until they expire. */
   link_status: 'accepted' | 'invited' | 'declined'
   bank_account_last4: string | null
   bank_ifsc: string | null
@@ -2342,186 +2469,7 @@ export interface OwnerAccountList {
   pagination: Pagination
 }
 
-/** An owner, its agents by state, and their money. */
-export interface OwnerAccountDetails {
-  owner_id: string
-  name: string
-  phone: string
-  email: string | null
-  pan: string
-  kyc_status: KycStatus
-  /** Why the account submitted last is not verified; null when it is. */
-  reason: string | null
-  tier: Tier
-  status: 'active' | 'frozen'
-  /** Until then no session covers it: an approval of its agents waits until it expires. */
-  link_status: 'accepted' | 'invited' | 'declined'
-  bank_account_last4: string | null
-  bank_ifsc: string | null
-  pending_bank_account: {
-    last4: string
-    ifsc: string
-    effective_at: string
-  } | null
-  created_at: string
-  platform_id: string
-  agents: {
-    total: number
-    active: number
-    paused: number
-    quarantined: number
-    frozen: number
-    deactivated: number
-  }
-  /** What all its agents hold together, INR. */
-  total_balance: number
-}
-
-/** The frozen owner, and how many agents were frozen with it. */
-export interface FrozenOwner {
-  owner_id: string
-  name: string
-  phone: string
-  email: string | null
-  pan: string
-  kyc_status: KycStatus
-  /** Why the account submitted last is not verified; null when it is. */
-  reason: string | null
-  tier: Tier
-  status: 'active' | 'frozen'
-  /** Until then no session covers it: an approval of its agents waits until it expires. */
-  link_status: 'accepted' | 'invited' | 'declined'
-  bank_account_last4: string | null
-  bank_ifsc: string | null
-  pending_bank_account: {
-    last4: string
-    ifsc: string
-    effective_at: string
-  } | null
-  created_at: string
-  platform_id: string
-  agents_affected: number
-}
-
-/** The owner, and how many agents were unfrozen with it. */
-export interface UnfrozenOwner {
-  owner_id: string
-  name: string
-  phone: string
-  email: string | null
-  pan: string
-  kyc_status: KycStatus
-  /** Why the account submitted last is not verified; null when it is. */
-  reason: string | null
-  tier: Tier
-  status: 'active' | 'frozen'
-  /** Until then no session covers it: an approval of its agents waits until it expires. */
-  link_status: 'accepted' | 'invited' | 'declined'
-  bank_account_last4: string | null
-  bank_ifsc: string | null
-  pending_bank_account: {
-    last4: string
-    ifsc: string
-    effective_at: string
-  } | null
-  created_at: string
-  platform_id: string
-  agents_affected: number
-}
-
-/** What became of each agent. */
-export interface BulkResults {
-  results: {
-    agent_id: string
-    /** null when there is no such agent. */
-    status: AgentStatus | null
-    /** null when it is as it was to be. */
-    error: {
-      code: ErrorCode
-      message: string
-    } | null
-  }[]
-}
-
-/** The limits that a tier sets for each of its agents. */
-export interface TierDefaults {
-  tier: Tier
-  /** Most INR in a single payment. */
-  per_tx: number
-  /** Most INR in any rolling 24 hours. */
-  daily: number
-  /** Most INR in a calendar month in IST. */
-  monthly: number
-  /** Payments of more INR than this must use escrow. */
-  escrow_above: number
-  /** Payments of more INR than this wait for the owner. */
-  approval_above: number
-}
-
-/** All tiers. */
-export interface TierList {
-  tiers: TierDefaults[]
-}
-
-/** One day’s settlement of unused balances. */
-export interface SettlementRun {
-  day: string
-  status: 'running' | 'finished'
-  paid_count: number
-  /** What they were paid out, INR. */
-  paid_amount: number
-  skipped: {
-    no_verified_bank_account: number
-    agent_frozen: number
-    agent_quarantined: number
-    /** Less than 1 INR, which is left for the owner to withdraw. */
-    below_minimum: number
-  }
-  started_at: string
-  /** null while it runs. */
-  finished_at: string | null
-}
-
-/** A page of settlement runs. */
-export interface SettlementRunList {
-  settlements: SettlementRun[]
-  pagination: Pagination
-}
-
-/** A wallet that was due and left alone. */
-export interface SettlementSkip {
-  agent_id: string
-  agent_name: string
-  owner_id: string
-  reason: 'no_verified_bank_account' | 'agent_frozen' | 'agent_quarantined' | 'below_minimum'
-  /** What stayed in the wallet, INR. */
-  balance: number
-}
-
-/** A page of wallets that were left alone. */
-export interface SettlementSkipList {
-  skipped: SettlementSkip[]
-  pagination: Pagination
-}
-
-/** A wallet that owes money after a chargeback. */
-export interface NegativeWallet {
-  agent_id: string
-  agent_name: string
-  owner_id: string
-  platform_id: string
-  /** What it holds, INR: below 0. */
-  balance: number
-  reversed_at: string
-}
-
-/** A page of wallets below zero. */
-export interface NegativeWalletList {
-  wallets: NegativeWallet[]
-  pagination: Pagination
-}
-
-/** Something that the book and the gateway tell differently. */
+/** A difference between the ledger and the gateway’s records. */
 export interface Difference {
   kind:
     | 'payment_not_credited'
@@ -2540,11 +2488,11 @@ export interface Difference {
     | 'settlement_amount_differs'
     | 'unchecked'
   subject: string
-  /** null when it is nobody’s. */
+  /** null if there is none. */
   agent_id: string | null
   ours: string | null
   theirs: string | null
-  /** What is at stake, INR. */
+  /** The amount concerned, INR. */
   amount: number
   found_at: string
 }
@@ -2555,7 +2503,24 @@ export interface DifferenceList {
   pagination: Pagination
 }
 
-/** Why the alert was opened. */
+/** A wallet that owes money after a chargeback. */
+export interface NegativeWallet {
+  agent_id: string
+  agent_name: string
+  owner_id: string
+  platform_id: string
+  /** The balance, INR: below 0. */
+  balance: number
+  reversed_at: string
+}
+
+/** A page of wallets below zero. */
+export interface NegativeWalletList {
+  wallets: NegativeWallet[]
+  pagination: Pagination
+}
+
+/** The evidence when the alert was opened. */
 export interface RiskEvidence {
   summary: string
   from: string
@@ -2571,14 +2536,14 @@ export interface RiskEvidence {
 /** A finding that an administrator reviews. */
 export interface RiskAlert {
   alert_id: string
-  /** null when it is about none. */
+  /** The agent concerned; null if none is. */
   agent_id: string | null
-  /** null when it is about the service itself. */
+  /** null if the service itself is concerned. */
   platform_id: string | null
   rule: RiskRule
   severity: 'low' | 'medium' | 'high'
   score: number
-  /** It is not rewritten while the alert is open. */
+  /** It does not change while the alert is open. */
   evidence: RiskEvidence
   status: 'open' | 'dismissed' | 'confirmed'
   note: string | null
@@ -2593,78 +2558,119 @@ export interface RiskAlertList {
   pagination: Pagination
 }
 
-/** The agent’s score and what it is made of. */
-export interface RiskScore {
-  agent_id: string
-  score: number
-  factors: {
-    rule: RiskRule
-    points: number
-    detail: string
-  }[]
-  computed_at: string
-}
-
 /** All rules. */
 export interface RiskRuleList {
   rules: {
     rule: RiskRule
     description: string
-    /** null when its row makes no sense. */
+    /** null if its row is invalid. */
     severity: 'low' | 'medium' | 'high' | null
-    /** null when its row makes no sense. */
+    /** null if its row is invalid. */
     score: number | null
     enabled: boolean
     /** amounts in INR. */
     thresholds: Record<string, number>
-    /** Why its row is not used; null when it is. */
+    /** null if it is used. */
     problem: string | null
   }[]
 }
 
-/** Public keys to verify offline whatever the service signed. */
-export interface ServiceKeys {
-  platform: string
-  algorithm: 'Ed25519'
-  /** The key in use, base64 of its 32 bytes. */
-  public_key: string
-  key_id: string
-  keys: {
-    key_id: string
-    /** The key, base64 of its 32 bytes. */
-    public_key: string
-    /** What a revoked key signed counts only with a proof of inclusion under a checkpoint of another key. */
-    status: 'active' | 'retired' | 'revoked'
-    active_from: string
-    /** null while no other key follows it. */
-    retired_at: string | null
-    /** null for a key that is not revoked. */
-    revoked_at: string | null
-  }[]
+/** A wallet that was due and skipped. */
+export interface SettlementSkip {
+  agent_id: string
+  agent_name: string
+  owner_id: string
+  reason: 'no_verified_bank_account' | 'agent_frozen' | 'agent_quarantined' | 'below_minimum'
+  /** The balance that was not paid out, INR. */
+  balance: number
 }
 
-/** The service’s keys as a JSON Web Key Set. */
-export interface Jwks {
-  keys: {
-    kty: 'OKP'
-    crv: 'Ed25519'
-    x: string
-    kid: string
-    alg: 'EdDSA'
-    use?: 'sig'
-    key_ops?: 'verify'[]
-    active_from: string
-    /** null while no other key follows it. */
-    retired_at: string | null
-    /** null for a key that is not revoked. */
-    revoked_at: string | null
-  }[]
+/** A page of skipped wallets. */
+export interface SettlementSkipList {
+  skipped: SettlementSkip[]
+  pagination: Pagination
 }
 
-/** The notice was taken. */
+/** One day’s settlement of unused balances. */
+export interface SettlementRun {
+  day: string
+  status: 'running' | 'finished'
+  paid_count: number
+  /** The sum that was paid out, INR. */
+  paid_amount: number
+  skipped: {
+    no_verified_bank_account: number
+    agent_frozen: number
+    agent_quarantined: number
+    /** The balance is below 1 INR; the owner can withdraw it. */
+    below_minimum: number
+  }
+  started_at: string
+  /** null while it runs. */
+  finished_at: string | null
+}
+
+/** A page of settlement runs. */
+export interface SettlementRunList {
+  settlements: SettlementRun[]
+  pagination: Pagination
+}
+
+/** The limits that a tier sets for each of its agents. */
+export interface TierDefaults {
+  tier: Tier
+  /** The maximum of one payment in INR, without its fee. */
+  per_tx: number
+  /** The maximum in INR in any 24 hours. */
+  daily: number
+  /** The maximum in INR in a calendar month in IST. */
+  monthly: number
+  /** A payment above this amount in INR must use escrow. */
+  escrow_above: number
+  /** A payment above this amount in INR waits for the owner’s approval. */
+  approval_above: number
+}
+
+/** All tiers. */
+export interface TierList {
+  tiers: TierDefaults[]
+}
+
+/** The owner, and the number of agents that were unfrozen with it. */
+export interface UnfrozenOwner {
+  owner_id: string
+  name: string
+  phone: string
+  email: string | null
+  pan: string
+  kyc_status: KycStatus
+  /** Why the last submitted account is not verified; null if it is. */
+  reason: string | null
+  tier: Tier
+  status: 'active' | 'frozen'
+  /** Until then no session covers it, so approvals of its agents wait until they expire. */
+  link_status: 'accepted' | 'invited' | 'declined'
+  bank_account_last4: string | null
+  bank_ifsc: string | null
+  pending_bank_account: {
+    last4: string
+    ifsc: string
+    effective_at: string
+  } | null
+  created_at: string
+  platform_id: string
+  agents_affected: number
+}
+
+/** The webhook was accepted. */
 export interface GatewayNoticeReceived {
-  /** true: do not send it again. */
+  /** true: accepted; do not send it again. */
   received: boolean
+}
+
+/** The new time. */
+export interface ClockAdvanced {
+  now: string
 }
 
 /** The funding after the outcome. */
@@ -2674,12 +2680,7 @@ export interface SandboxPayment {
   status: 'pending' | 'completed' | 'failed'
 }
 
-/** What the phone shows. */
-export interface SandboxOtp {
-  code: string
-}
-
-/** What the phone shows. */
+/** The messages of the phone. */
 export interface SandboxMessages {
   messages: {
     text: string
@@ -2687,9 +2688,9 @@ export interface SandboxMessages {
   }[]
 }
 
-/** The new time. */
-export interface ClockAdvanced {
-  now: string
+/** The messages of the phone. */
+export interface SandboxOtp {
+  code: string
 }
 
 /** The process is alive. */
@@ -2697,12 +2698,12 @@ export interface Health {
   status: 'ok'
 }
 
-/** The service takes calls. */
+/** The service is ready for requests. */
 export interface Readiness {
   status: 'ready'
 }
 
-/** The figures behind `insufficient_balance`. */
+/** The figures of `insufficient_balance`. */
 export interface InsufficientBalanceDetails {
   balance: number
   required: number
@@ -2710,15 +2711,23 @@ export interface InsufficientBalanceDetails {
   fee: number
 }
 
-/** The payment that used the key. */
+/** What the key was used for. */
 export interface IdempotencyDetails {
   /** null while it waits for approval. */
-  payment_id: string | null
-  status: 'completed' | 'pending_approval'
+  payment_id?: string | null
+  refund_id?: string
+  /** null while it waits for approval. */
+  escrow_id?: string | null
+  transaction_id?: string
   approval_id?: string
+  status?: string
+  agent_id?: string
+  /** The amount of an allocation, INR. */
+  amount?: number
+  same_request?: boolean
 }
 
-/** Everything needed to act on a refusal by a limit. */
+/** The details of a refusal by a limit. */
 export interface PolicyRefusal {
   rule:
     | 'spend_limit_per_tx'
@@ -2741,82 +2750,6 @@ export interface PolicyRefusal {
   retry_at?: string
 }
 
-/** A payment or hold of an agent of yours waits for its owner. */
-export interface AgentApprovalRequested {
-  approval_id: string
-  agent_id: string
-  kind: 'payment' | 'escrow_hold'
-  /** null for a hold that names none. */
-  to: string | null
-  /** The amount, INR, without the fee. */
-  amount: number
-  /** The fee that would be due, INR; 0 for a hold. */
-  fee: number
-  reference: string | null
-  expires_at: string
-  /** null before and for a hold. */
-  payment_id: string | null
-  /** null before and for a payment. */
-  escrow_id: string | null
-}
-
-/** The owner approved it, and it was paid or held. */
-export interface AgentApprovalApproved {
-  approval_id: string
-  agent_id: string
-  kind: 'payment' | 'escrow_hold'
-  /** null for a hold that names none. */
-  to: string | null
-  /** The amount, INR, without the fee. */
-  amount: number
-  /** The fee that would be due, INR; 0 for a hold. */
-  fee: number
-  reference: string | null
-  expires_at: string
-  /** null before and for a hold. */
-  payment_id: string | null
-  /** null before and for a payment. */
-  escrow_id: string | null
-}
-
-/** The owner rejected it; nothing was paid or held. */
-export interface AgentApprovalRejected {
-  approval_id: string
-  agent_id: string
-  kind: 'payment' | 'escrow_hold'
-  /** null for a hold that names none. */
-  to: string | null
-  /** The amount, INR, without the fee. */
-  amount: number
-  /** The fee that would be due, INR; 0 for a hold. */
-  fee: number
-  reference: string | null
-  expires_at: string
-  /** null before and for a hold. */
-  payment_id: string | null
-  /** null before and for a payment. */
-  escrow_id: string | null
-}
-
-/** The owner did not decide in time; nothing was paid or held. */
-export interface AgentApprovalExpired {
-  approval_id: string
-  agent_id: string
-  kind: 'payment' | 'escrow_hold'
-  /** null for a hold that names none. */
-  to: string | null
-  /** The amount, INR, without the fee. */
-  amount: number
-  /** The fee that would be due, INR; 0 for a hold. */
-  fee: number
-  reference: string | null
-  expires_at: string
-  /** null before and for a hold. */
-  payment_id: string | null
-  /** null before and for a payment. */
-  escrow_id: string | null
-}
-
 /** A wallet was funded. */
 export interface AgentFunded {
   agent_id: string
@@ -2833,7 +2766,7 @@ export interface AgentFunded {
 export interface AgentFundingFailed {
   agent_id: string
   funding_id: string
-  /** What the owner was asked for, INR. */
+  /** The requested amount, INR. */
   amount: number
   reason: string
 }
@@ -2842,32 +2775,32 @@ export interface AgentFundingFailed {
 export interface AgentFundingReversed {
   agent_id: string
   funding_id: string
-  /** What the bank took back, INR. */
+  /** What the bank reversed, INR. */
   amount: number
-  /** What the wallet lost, INR. */
+  /** What the wallet was debited, INR. */
   net_amount: number
-  /** What the wallet holds now, INR; below 0 nothing can be sent. */
+  /** The balance after it, INR; below 0 the wallet cannot send. */
   balance: number
 }
 
-/** An agent of yours paid. */
+/** One of your agents paid. */
 export interface AgentPaymentSent {
   agent_id: string
   payment_id: string
   to: string
-  /** What the payee got, INR. */
+  /** What the payee received, INR. */
   amount: number
-  /** What the payer paid on top, INR. */
+  /** The fee that the payer paid, INR. */
   fee: number
   reference: string | null
 }
 
-/** An agent of yours was paid. */
+/** One of your agents was paid. */
 export interface AgentPaymentReceived {
   agent_id: string
   payment_id: string
   from: string
-  /** What the payee got, INR. */
+  /** What the payee received, INR. */
   amount: number
   reference: string | null
 }
@@ -2879,20 +2812,20 @@ export interface AgentPaymentRefunded {
   payment_id: string
   from: string
   to: string
-  /** What went back, INR. */
+  /** The refunded amount, INR. */
   amount: number
-  /** What has gone back of this payment so far, INR. */
+  /** The total refunded of this payment so far, INR. */
   refunded_total: number
 }
 
-/** Money of an agent of yours was put into escrow. */
+/** Money of one of your agents was held in escrow. */
 export interface AgentEscrowHeld {
   agent_id: string
   escrow_id: string
   from: string
-  /** null while nobody was named. */
+  /** null if none is named. */
   to: string | null
-  /** What is held, INR. */
+  /** The held amount, INR. */
   amount: number
   reference: string | null
 }
@@ -2902,9 +2835,9 @@ export interface AgentEscrowReleased {
   agent_id: string
   escrow_id: string
   from: string
-  /** null while nobody was named. */
+  /** null if none is named. */
   to: string | null
-  /** What is held, INR. */
+  /** The held amount, INR. */
   amount: number
   reference: string | null
 }
@@ -2914,9 +2847,9 @@ export interface AgentEscrowRefunded {
   agent_id: string
   escrow_id: string
   from: string
-  /** null while nobody was named. */
+  /** null if none is named. */
   to: string | null
-  /** What is held, INR. */
+  /** The held amount, INR. */
   amount: number
   reference: string | null
 }
@@ -2924,23 +2857,16 @@ export interface AgentEscrowRefunded {
 /** An unused balance was settled to the owner’s bank. */
 export interface AgentSettlementCompleted {
   agent_id: string
-  /** What the bank got, INR. */
+  /** What was paid to the bank, INR. */
   amount: number
   utr: string
   transaction_id: string
 }
 
-/** An agent of yours was paused, quarantined, frozen, restored or deactivated. */
-export interface AgentStatusChanged {
-  agent_id: string
-  status: AgentStatus
-  previous_status: AgentStatus
-}
-
 /** A withdrawal reached the owner’s bank. */
 export interface AgentWithdrawalCompleted {
   agent_id: string
-  /** What the bank got, INR. */
+  /** What was paid to the bank, INR. */
   amount: number
   utr: string
   transaction_id: string
@@ -2949,14 +2875,97 @@ export interface AgentWithdrawalCompleted {
 /** A payout failed, or the bank returned it. */
 export interface AgentWithdrawalFailed {
   agent_id: string
-  /** What came back, INR. */
+  /** The returned amount, INR. */
   amount: number
   transaction_id: string
   type: 'withdraw' | 'settlement'
   status: 'failed' | 'reversed'
 }
 
-/** A certificate of an agent of yours was revoked. */
+/** A payment or hold of one of your agents waits for its owner. */
+export interface AgentApprovalRequested {
+  approval_id: string
+  agent_id: string
+  kind: 'payment' | 'escrow_hold'
+  /** null for a hold that names none. */
+  to: string | null
+  /** The amount, INR, without the fee. */
+  amount: number
+  /** The fee that would be due, INR; 0 for a hold. */
+  fee: number
+  reference: string | null
+  expires_at: string
+  /** null before that, and for a hold. */
+  payment_id: string | null
+  /** null before that, and for a payment. */
+  escrow_id: string | null
+}
+
+/** The owner approved it, and the payment or hold was made. */
+export interface AgentApprovalApproved {
+  approval_id: string
+  agent_id: string
+  kind: 'payment' | 'escrow_hold'
+  /** null for a hold that names none. */
+  to: string | null
+  /** The amount, INR, without the fee. */
+  amount: number
+  /** The fee that would be due, INR; 0 for a hold. */
+  fee: number
+  reference: string | null
+  expires_at: string
+  /** null before that, and for a hold. */
+  payment_id: string | null
+  /** null before that, and for a payment. */
+  escrow_id: string | null
+}
+
+/** The owner rejected it; nothing was paid or held. */
+export interface AgentApprovalRejected {
+  approval_id: string
+  agent_id: string
+  kind: 'payment' | 'escrow_hold'
+  /** null for a hold that names none. */
+  to: string | null
+  /** The amount, INR, without the fee. */
+  amount: number
+  /** The fee that would be due, INR; 0 for a hold. */
+  fee: number
+  reference: string | null
+  expires_at: string
+  /** null before that, and for a hold. */
+  payment_id: string | null
+  /** null before that, and for a payment. */
+  escrow_id: string | null
+}
+
+/** The owner did not decide in time; nothing was paid or held. */
+export interface AgentApprovalExpired {
+  approval_id: string
+  agent_id: string
+  kind: 'payment' | 'escrow_hold'
+  /** null for a hold that names none. */
+  to: string | null
+  /** The amount, INR, without the fee. */
+  amount: number
+  /** The fee that would be due, INR; 0 for a hold. */
+  fee: number
+  reference: string | null
+  expires_at: string
+  /** null before that, and for a hold. */
+  payment_id: string | null
+  /** null before that, and for a payment. */
+  escrow_id: string | null
+}
+
+/** One of your agents was paused, quarantined, frozen, restored or deactivated. */
+export interface AgentStatusChanged {
+  agent_id: string
+  status: AgentStatus
+  previous_status: AgentStatus
+}
+
+/** A certificate of one of your agents was revoked. */
 export interface CertificateRevoked {
   agent_id: string
   certificate_id: string
@@ -2970,7 +2979,7 @@ export interface OwnerKycUpdated {
   owner_id: string
   kyc_status: KycStatus
   tier: Tier
-  /** Why the account submitted last is not verified; null when it is. */
+  /** Why the last submitted account is not verified; null if it is. */
   reason: string | null
 }
 
@@ -2980,10 +2989,10 @@ export interface OwnerLinkUpdated {
   link_status: 'accepted' | 'invited' | 'declined'
 }
 
-/** A risk rule raised an alert about an agent of yours or about your platform. */
+/** A risk rule opened an alert about one of your agents or your platform. */
 export interface RiskAlertOpened {
   alert_id: string
-  /** null when it is about the platform. */
+  /** null if the platform is concerned. */
   agent_id: string | null
   rule: RiskRule
   severity: 'low' | 'medium' | 'high'
@@ -2997,10 +3006,6 @@ export interface WebhookTest {
 
 /** The data of every event, by its name. */
 export interface WebhookData {
-  'agent.approval.requested': AgentApprovalRequested
-  'agent.approval.approved': AgentApprovalApproved
-  'agent.approval.rejected': AgentApprovalRejected
-  'agent.approval.expired': AgentApprovalExpired
   'agent.funded': AgentFunded
   'agent.funding.failed': AgentFundingFailed
   'agent.funding.reversed': AgentFundingReversed
@@ -3011,9 +3016,13 @@ export interface WebhookData {
   'agent.escrow.released': AgentEscrowReleased
   'agent.escrow.refunded': AgentEscrowRefunded
   'agent.settlement.completed': AgentSettlementCompleted
-  'agent.status.changed': AgentStatusChanged
   'agent.withdrawal.completed': AgentWithdrawalCompleted
   'agent.withdrawal.failed': AgentWithdrawalFailed
+  'agent.approval.requested': AgentApprovalRequested
+  'agent.approval.approved': AgentApprovalApproved
+  'agent.approval.rejected': AgentApprovalRejected
+  'agent.approval.expired': AgentApprovalExpired
+  'agent.status.changed': AgentStatusChanged
   'certificate.revoked': CertificateRevoked
   'owner.kyc.updated': OwnerKycUpdated
   'owner.link.updated': OwnerLinkUpdated
@@ -3023,15 +3032,15 @@ export interface WebhookData {
 
 /** What a webhook of one event carries. */
 export interface WebhookEventOf<Name extends EventName> {
-  /** What happened. */
+  /** The name of the event. */
   event: Name
   /** The same as `event`. */
   type: Name
-  /** The event; the same on every retry and equal to the header webhook-id. */
+  /** The id of the event; the same on every retry, and equal to the header webhook-id. */
   id: string
   /** When it happened. */
   timestamp: string
-  /** How many movements the agent’s wallet had had when it happened, its own included: of two events of one agent the one with the greater number happened later. null for what is not about one agent. */
+  /** The number of the wallet’s transfers up to this event, its own included: of two events of one agent, the one with the greater number happened later. null for events that are not about one agent. */
   sequence: number | null
   data: WebhookData[Name]
 }

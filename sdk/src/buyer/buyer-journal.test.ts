@@ -4,7 +4,7 @@ import type { Journal } from './journal.ts'
 import { memoryJournal } from './memory-journal.ts'
 import { newPurchase } from './testing/purchases.ts'
 
-/** A journal that keeps what it began with, and no step while its disk is full. */
+/** A journal that keeps its first entries, and no further step while its disk is full. */
 async function openFullJournal(): Promise<{ journal: Journal; disk: { isFull: boolean } }> {
   const memory = memoryJournal()
   const disk = { isFull: true }

@@ -1,23 +1,23 @@
 import type { Journal, PurchaseChange } from './journal.ts'
 
-/** A journal as a buyer uses it: at the end of a purchase its failures take nothing away from the caller. */
+/** A journal for a buyer: a failure at the end of a purchase does not affect the caller. */
 export interface BuyerJournal extends Journal {
   payeeOf(host: string): Promise<string | null>
-  /** Never fails: a pin that the journal could not keep is remembered as long as the process runs. */
+  /** Never fails: a pin that the journal could not store is kept in memory. */
   pin(host: string, payeeId: string): Promise<void>
   /**
-   * Notes how a purchase ended. It never fails: an end that the journal could not keep is remembered as long as the
-   * process runs, so that the purchase is not gone on with.
+   * Records the end of a purchase. It never fails: an end that the journal could not store is kept in memory, so that
+   * the purchase is not continued.
    */
   finish(id: string, end: PurchaseChange): Promise<void>
   /** Never fails. */
   release(id: string): Promise<void>
 }
 
-/** Pins that journals could not keep, by host. */
+/** Pins that journals could not store, by host. */
 const unkeptPins = new WeakMap<Journal, Map<string, string>>()
 
-/** Ends that journals could not keep, by the purchase's id; buyers of the same journal share them. */
+/** Ends that journals could not store, by the purchase's id; buyers of the same journal share them. */
 const unkept = new WeakMap<Journal, Map<string, PurchaseChange>>()
 
 export function buyerJournal(journal: Journal): BuyerJournal {
@@ -55,7 +55,7 @@ export function buyerJournal(journal: Journal): BuyerJournal {
     begin: (purchase, limits) => journal.begin(purchase, limits),
     update: (id, change) => journal.update(id, change),
     async resume(requestKey) {
-      // Held until the end, so that each is handed out once.
+      // Locked until the end, so that each is returned once.
       const ended: string[] = []
       try {
         for (;;) {

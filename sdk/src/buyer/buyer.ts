@@ -1,10 +1,10 @@
 import type { Client } from '../client/client.ts'
-import { wait } from '../client/patience.ts'
+import { wait } from '../client/timeouts.ts'
 import type { BuyerJournal } from './buyer-journal.ts'
 import type { FindPayee } from './check-seller.ts'
 import type { Terms } from './terms.ts'
 
-/** Time and waiting, handed in. */
+/** Time and waiting, passed in. */
 export interface Time {
   /** Unix milliseconds. */
   now(): number
@@ -15,13 +15,13 @@ export interface Time {
 /** The clock and timers of this machine. */
 export const REAL_TIME: Time = { now: Date.now, wait }
 
-/** A buyer: what every step of a purchase needs. */
+/** A buyer, with what every step of a purchase needs. */
 export interface Buyer {
   readonly client: Client
   readonly terms: Terms
   readonly journal: BuyerJournal
   readonly time: Time
   readonly findPayee: FindPayee
-  /** The paying agent's id, asked for once. */
+  /** The paying agent's id, requested once. */
   agentId(signal: AbortSignal | undefined): Promise<string>
 }

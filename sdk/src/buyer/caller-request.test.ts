@@ -4,7 +4,7 @@ import { callerRequest } from './caller-request.ts'
 const KEY = 'agk_live_test'
 const ADDRESS = 'https://shop.example/weather?city=Pune'
 
-/** A `fetch` that tells the request that it would send. */
+/** A `fetch` that returns the request that it would send. */
 const seen: Request[] = []
 const recordingFetch: typeof fetch = async (input, init) => {
   seen.push(new Request(input, init))

@@ -1,10 +1,10 @@
-import { within } from '../client/patience.ts'
+import { within } from '../client/timeouts.ts'
 import { bodyOfRequest, NO_BODY, type RepeatableBody, repeatableBody } from './request-body.ts'
 import { sha256 } from './sha-256.ts'
 
 type Fetch = typeof globalThis.fetch
 
-/** One request of the chain that a paid request may become by redirects. */
+/** One request of a chain of redirects. */
 export interface Hop {
   readonly url: URL
   readonly method: string
@@ -12,26 +12,26 @@ export interface Hop {
   readonly body: Uint8Array<ArrayBuffer> | null
 }
 
-/** A request as a caller of `fetch` made it, which can be sent as it is once, and again with a proof. */
+/** A request of a caller of `fetch`, which can be sent once unchanged, and again with a proof. */
 export interface CallerRequest {
   /** Without its fragment. */
   readonly url: URL
   readonly signal: AbortSignal | undefined
   readonly redirect: NonNullable<RequestInit['redirect']>
   /**
-   * Tells the same request of the same payer again: SHA-256 of its key, method, address and body; null when the body can
+   * Identifies the same request of the same payer: SHA-256 of its key, method, address and body; null if the body can
    * be sent only once.
    */
   readonly key: string | null
-  /** What `resend` begins with. */
+  /** The first request of `resend`. */
   readonly hop: Hop
-  /** As the caller said it, when she said it: what she changes afterwards changes nothing. */
+  /** The caller's settings at the time of the call: later changes have no effect. */
   send(): Promise<Response>
   /** With the caller's settings, but without following redirects. */
   resend(hop: Hop): Promise<Response>
 }
 
-/** Understands the arguments of a `fetch`; null when they name no address, about which `fetch` itself complains best. */
+/** Parses the arguments of a `fetch`; null if they name no address, for which `fetch` throws the best error. */
 export async function callerRequest(
   fetch: Fetch,
   agentKey: string,
@@ -103,7 +103,7 @@ export function isBodiless(method: string): boolean {
   return /^(?:get|head)$/i.test(method)
 }
 
-/** What of a `Request` says how to send it, but not what. */
+/** The settings of a `Request`, without its content. */
 function settingsOf(source: Request): RequestInit {
   const { cache, credentials, integrity, keepalive, mode, redirect, referrer, referrerPolicy, signal } =
     source
@@ -118,5 +118,7 @@ function settingsOf(source: Request): RequestInit {
     referrerPolicy,
     signal,
   }
-  return { ...settings, duplex: 'half' }
+  // The types of browsers do not have `duplex`, which a body that streams needs.
+  const streaming = { ...settings, duplex: 'half' } as const
+  return streaming
 }

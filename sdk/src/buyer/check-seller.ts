@@ -1,40 +1,48 @@
+import type { AgentOrigins } from '../api/types.ts'
 import type { Client } from '../client/client.ts'
 import { isBatuaError } from '../client/errors.ts'
-import { within } from '../client/patience.ts'
+import { checkSignature, createServiceKeys, type ServiceKeys } from '../client/service-keys.ts'
+import { within } from '../client/timeouts.ts'
+import { bytesFromBase64 } from '../protocol/base64.ts'
+import { canonicalJson } from '../protocol/canonical.ts'
 import { isAgentId, payeeName } from '../protocol/payee.ts'
 import type { ChallengeRefusal } from './decide-challenge.ts'
 import { invalidAnswer } from './invalid-answer.ts'
 
-/** A payee, and where it says that it sells: web origins; none: it does not say. */
+/** A payee with its origins; none: it names none. */
 export interface Payee {
   readonly agentId: string
   readonly origins: readonly string[]
 }
 
-/** The payee of a challenge as the service knows it; null when it knows none. */
-export type FindPayee = (payTo: string, signal: AbortSignal | undefined) => Promise<Payee | null>
+/** A payee; a refusal if its origins do not have the service's signature; null if the service does not know it. */
+type Found = Payee | ChallengeRefusal | null
 
-/** A payee's origins are cached this long, so a payee's first origin takes effect within this time. */
+/** Finds the payee of a challenge. */
+export type FindPayee = (payTo: string, signal: AbortSignal | undefined) => Promise<Found>
+
+/** A payee's origins are verified and kept this long, so a payee's first origin takes effect within this time. */
 const REMEMBERED_MS = 10 * 60_000
 const MAX_REMEMBERED = 1_000
 
 interface Remembered {
   readonly askedAt: number
-  readonly payee: Promise<Payee | null>
+  readonly payee: Promise<Found>
 }
 
 export function createFindPayee(client: Client, now: () => number): FindPayee {
   const known = new Map<string, Remembered>()
+  const keys = createServiceKeys(() => client.getServiceKeys(), now)
 
-  async function ask(handle: string): Promise<Payee | null> {
+  async function ask(handle: string): Promise<Found> {
     try {
-      const { agent_id: agentId, origins } = await client.getAgentOrigins({ handle })
-      if (!isAgentId(agentId)) throw invalidAnswer('agent_id')
-      if (!Array.isArray(origins)) throw invalidAnswer('origins')
-      return { agentId, origins }
+      const [origins] = await Promise.all([client.getAgentOrigins({ handle }), keys.refresh()])
+      const found = await verifyOrigins(keys, origins, handle)
+      if ('kind' in found) known.delete(handle)
+      return found
     } catch (error) {
       known.delete(handle)
-      // The payment says the same, and better.
+      // The payment reports the same with a better error.
       if (isBatuaError(error) && error.code === 'not_found') return null
       throw error
     }
@@ -56,18 +64,49 @@ export function createFindPayee(client: Client, now: () => number): FindPayee {
   }
 }
 
+/** The payee that a document of origins is about, if the service has signed the document. */
+async function verifyOrigins(
+  keys: ServiceKeys,
+  { signature, ...content }: AgentOrigins,
+  wanted: string,
+): Promise<Payee | ChallengeRefusal> {
+  const { agent_id: agentId, handle, origins, issuer, key_id: keyId, signed_at: date } = content
+  if (!isAgentId(agentId)) throw invalidAnswer('agent_id')
+  if (!Array.isArray(origins)) throw invalidAnswer('origins')
+  const key = await keys.find(keyId, undefined)
+  if (key === null || 'unknownForMs' in key) return notGenuine(wanted, 'names no key of the service')
+  const signed = { text: canonicalJson(content), signature: bytesFromBase64(signature), issuer, date }
+  switch (await checkSignature(key, signed)) {
+    case 'genuine':
+      if (agentId === wanted || handle === wanted) return { agentId, origins }
+      return notGenuine(wanted, `is about ${handle}`)
+    case 'forged':
+      return notGenuine(wanted, 'is not signed by the service')
+    case 'uncertain':
+      return notGenuine(wanted, 'is signed by a key that is revoked, or was not in use then')
+    case 'unsupported':
+      return notGenuine(wanted, 'cannot be verified, because this platform has no Ed25519')
+  }
+}
+
+function notGenuine(payee: string, why: string): ChallengeRefusal {
+  const message = `What was received of where ${payee} sells ${why}, so it is not paid`
+  return { kind: 'refusal', code: 'origins_not_genuine', message }
+}
+
 export interface SellerFacts {
   readonly payTo: string
   readonly payee: Payee
-  /** Where money is asked for. */
+  /** The address that asks for the payment. */
   readonly origin: string
   readonly host: string
-  /** The payee that was paid at this host before; null: none is known. */
+  /** The payee that was paid at this host before; null: none. */
   readonly pinned: string | null
 }
 
 /**
- * Whether a payee may be paid here: a shop can pass on what another shop asks for, and use the proof there. Null: it may.
+ * Whether a payee may be paid here: a shop could pass on another shop's challenge and use the proof there. Null: it
+ * may.
  */
 export function decideSeller({ payTo, payee, origin, host, pinned }: SellerFacts): ChallengeRefusal | null {
   if (payee.origins.length > 0) {

@@ -5,19 +5,22 @@ import type { Buyer } from './buyer.ts'
 import { notePayment } from './call-payments.ts'
 import type { CallerRequest } from './caller-request.ts'
 import { discard } from './discard.ts'
+import {
+  abortable,
+  awaitApproval,
+  failed,
+  type PaymentState,
+  type PurchaseInProgress,
+} from './ensure-payment.ts'
 import { type PaidSale, presentProof } from './present-proof.ts'
 import type { PurchaseError } from './purchase-error.ts'
-import { abortable, awaitApproval, failed, type Sale, type Settlement } from './settle-payment.ts'
 
-/**
- * Brings a purchase from its payment to the seller's answer. `unpaid`: the 402 that asked for the money, if it is there
- * still.
- */
+/** Completes a purchase, from its payment to the seller's response. `unpaid`: the 402, if it is still available. */
 export async function completePurchase(
   buyer: Buyer,
   request: CallerRequest,
-  sale: Sale,
-  settlement: Settlement,
+  sale: PurchaseInProgress,
+  settlement: PaymentState,
   unpaid: Response | null,
 ): Promise<Response> {
   const { journal } = buyer
@@ -40,15 +43,15 @@ export async function completePurchase(
   return collect(buyer, request, { ...sale, paymentId, approvalId, receipt })
 }
 
-/** The seller's 402 is the answer for now. */
-function leaveWaiting(sale: Sale, approvalId: string, answer: Response): Response {
+/** The seller's 402 is the response for now. */
+function leaveWaiting(sale: PurchaseInProgress, approvalId: string, answer: Response): Response {
   if (answer.status === 402) {
     notePayment(answer, { status: 'pending_approval', paymentId: null, approvalId, ...soldFor(sale) })
   }
   return answer
 }
 
-/** Gets what was paid for. Whatever comes of it, `paymentOf` tells the payment. */
+/** Gets what was paid for. `paymentOf` returns the payment, also after a failure. */
 async function collect(buyer: Buyer, request: CallerRequest, sale: PaidSale): Promise<Response> {
   const { approvalId, paymentId, purchase } = sale
   const payment = { status: 'completed', paymentId, approvalId, ...soldFor(sale) } as const
@@ -65,7 +68,7 @@ async function collect(buyer: Buyer, request: CallerRequest, sale: PaidSale): Pr
   }
 }
 
-/** What the seller said to the proof, unless it asks for money again: that is never paid. */
+/** The seller's response to the proof, unless it is another 402, which is never paid. */
 async function takeAnswer(buyer: Buyer, sale: PaidSale, answer: Response): Promise<Response> {
   const { paymentId, purchase } = sale
   if (answer.status === 402) {
@@ -73,12 +76,12 @@ async function takeAnswer(buyer: Buyer, sale: PaidSale, answer: Response): Promi
     await buyer.journal.finish(purchase.id, { state: refunded ? 'refunded' : 'refused', paymentId })
     throw notAccepted(sale, answer, refunded)
   }
-  // A seller that failed has not served: the same call made again comes with the same proof.
+  // A seller that failed has not served: the same call sends the same proof again.
   if (isServed(answer.status)) await buyer.journal.finish(purchase.id, { state: 'served', paymentId })
   return answer
 }
 
-/** Whether the seller has refunded a payment whole: the service is asked, because a seller may say so of any. */
+/** Whether the seller has fully refunded a payment: the service is asked, because a seller could claim it. */
 async function isGivenBack(
   { agentId, client }: Buyer,
   { paymentId, purchase, signal }: PaidSale,
@@ -90,7 +93,7 @@ async function isGivenBack(
       payment.payment_id === paymentId && paiseFromRupees(payment.refunded_total) === purchase.amountPaise
     )
   } catch {
-    // What the seller answered stands without it.
+    // The seller's response is valid without it.
     return false
   }
 }
@@ -110,7 +113,7 @@ function notAccepted(sale: PaidSale, response: Response, refunded: boolean): Pur
   )
 }
 
-function soldFor({ purchase }: Sale) {
+function soldFor({ purchase }: PurchaseInProgress) {
   const { payTo, amountPaise, nonce } = purchase
   return { payTo, amount: rupeesText(amountPaise), nonce }
 }

@@ -6,10 +6,10 @@ import type { Terms } from './terms.ts'
 
 /** The facts that the rules of buying depend on. */
 export interface ChallengeFacts {
-  /** null: the header was there and could not be read. */
+  /** null: the header exists and cannot be parsed. */
   readonly challenge: PaymentChallenge | null
   readonly askedUrl: URL
-  /** Where the answer came from, after redirects. */
+  /** The address of the response, after redirects. */
   readonly answeredUrl: URL
   readonly isBodyRepeatable: boolean
   readonly terms: Pick<Terms, 'maxPaise' | 'payees' | 'allowHttp'>
@@ -21,7 +21,7 @@ export interface ChallengeRefusal {
   readonly message: string
 }
 
-/** Nothing is in the way but the budgets, which the journal knows. */
+/** The order passes every rule except the budgets, which the journal knows. */
 export interface Order {
   readonly kind: 'order'
   readonly payTo: string
@@ -29,7 +29,7 @@ export interface Order {
   readonly nonce: string
 }
 
-/** Whether a challenge may be paid: refusals first, at the end the order. */
+/** Whether a challenge may be paid: refusals first, then the order. */
 export function decideChallenge(facts: ChallengeFacts): ChallengeRefusal | Order {
   const { challenge, askedUrl, answeredUrl, terms } = facts
   if (challenge === null) return refuse('invalid_challenge', 'The seller’s X-SERVICE-PAY cannot be read')

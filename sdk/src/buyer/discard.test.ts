@@ -6,7 +6,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.useRealTimers())
 
-/** An answer of so many KiB, then of silence or an end. */
+/** A response of so many KiB, which then stalls or ends. */
 function answerOf(kibibytes: number, endsThere: boolean) {
   const seen = { kibibytes: 0, isCancelled: false }
   const silence = new Promise<void>(() => {})

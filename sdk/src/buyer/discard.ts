@@ -4,11 +4,11 @@ const DRAINED_MS = 1_000
 
 /** Discards a response that is not needed, so that its connection is free for the next request. */
 export function discard(answer: Response): void {
-  // Whether that comes off is all the same.
+  // Its result does not matter.
   drain(answer).catch(() => undefined)
 }
 
-/** Counts what comes out, unpacked: neither the length that a seller names nor what is on the wire bounds it. */
+/** Counts the decompressed bytes: neither the declared length nor the bytes on the wire bound them. */
 async function drain({ body }: Response): Promise<void> {
   if (body === null) return
   const reader = body.getReader()

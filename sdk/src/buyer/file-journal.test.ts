@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fileJournal } from './file-journal.ts'
 import type { BudgetLimit, Purchase } from './journal.ts'
-import type { KeptJournal } from './kept-journal.ts'
 import { lineOfPurchase } from './purchase-line.ts'
+import type { StoredJournal } from './stored-journal.ts'
 import { newPurchase } from './testing/purchases.ts'
 
 const DAY_MS = 86_400_000
@@ -31,8 +31,8 @@ async function written(...purchases: Purchase[]): Promise<string> {
   return path
 }
 
-/** Ends purchases under way, for which a journal waits. */
-async function closeAfter(journal: KeptJournal, ...ids: string[]): Promise<void> {
+/** Ends purchases in progress, for which a journal waits. */
+async function closeAfter(journal: StoredJournal, ...ids: string[]): Promise<void> {
   await Promise.all(ids.map(journal.release))
   await journal.close()
 }
@@ -134,7 +134,7 @@ test('a file with other content is refused and left unchanged', async () => {
   ]) {
     const path = newPath()
     await writeFile(path, content)
-    await expect(fileJournal(path)).rejects.toThrow(/is no journal of purchases: line [12]$/)
+    await expect(fileJournal(path)).rejects.toThrow(/is not a journal of purchases: line [12]$/)
     expect(await readFile(path, 'utf8')).toBe(content)
   }
 })

@@ -4,27 +4,27 @@ import { dirname } from 'node:path'
 import process from 'node:process'
 import { lockFile } from './file-lock.ts'
 import type { Purchase } from './journal.ts'
-import { type KeptJournal, keptJournal, type PurchaseKeeper } from './kept-journal.ts'
 import { lineOfPin, lineOfPurchase, type Pin, pinOfLine, purchaseOfLine } from './purchase-line.ts'
+import { type PurchaseStorage, type StoredJournal, storedJournal } from './stored-journal.ts'
 
-/** Only its owner may read what was bought. */
+/** Only the owner of the file may read it. */
 const FILE_MODE = 0o600
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
 /** A journal that is deleted while it is in use is not created again: its budgets would start again too. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND
 
 /**
- * A journal in a file, for one process at a time: each step is on the disk before it is answered. The file is free for
- * another when the journal is closed or its process has ended. For Node, Deno and Bun. An Error when a live process has
- * the file, when it holds something else, or when a hard link gives it a second name.
+ * A journal in a file, for one process at a time: each step is on disk before it returns. The file is free for another
+ * process when the journal is closed or its process has ended. For Node, Deno and Bun. Throws an Error if a running
+ * process has the file, if it is not a journal, or if a hard link gives it a second name.
  */
-export async function fileJournal(path: string): Promise<KeptJournal> {
+export async function fileJournal(path: string): Promise<StoredJournal> {
   await createFile(path)
   const file = await realpath(path)
   const unlock = await lockFile(file)
   try {
     const disk = await openDisk(file)
-    const journal = keptJournal(disk, disk.purchases, disk.lines, disk.pins)
+    const journal = storedJournal(disk, disk.purchases, disk.lines, disk.pins)
     return { ...journal, close: () => journal.close().then(unlock) }
   } catch (error) {
     await unlock()
@@ -32,7 +32,7 @@ export async function fileJournal(path: string): Promise<KeptJournal> {
   }
 }
 
-/** Makes the file unless it is there. A lock has one name: under another one the file could be opened twice. */
+/** Creates the file if it does not exist. The lock depends on its name: under another name it could be opened twice. */
 async function createFile(path: string): Promise<void> {
   const handle = await open(path, 'a', FILE_MODE)
   try {
@@ -43,8 +43,8 @@ async function createFile(path: string): Promise<void> {
   }
 }
 
-interface Disk extends PurchaseKeeper {
-  /** As the file had them when it was opened. */
+interface Disk extends PurchaseStorage {
+  /** The content of the file when it was opened. */
   readonly purchases: readonly Purchase[]
   readonly pins: readonly Pin[]
   readonly lines: number
@@ -54,7 +54,7 @@ async function openDisk(path: string): Promise<Disk> {
   await chmod(path, FILE_MODE)
   await syncFolderOf(path)
   const written = await readFile(path)
-  // What a process was writing when it was killed has no end, and was never answered.
+  // A line that a killed process was writing has no end, and its step never returned.
   let size = written.lastIndexOf('\n') + 1
   let isTorn = written.length > size
   const lines = written.toString('utf8', 0, size).split('\n').slice(0, -1)
@@ -94,7 +94,7 @@ async function openDisk(path: string): Promise<Disk> {
   }
 }
 
-/** Writes at the end of a file of so many bytes, on the disk; answers how many more they are now. */
+/** Appends to a file of so many bytes, on disk; returns the number of bytes added. */
 async function writeThrough(path: string, flags: number, text: string, size: number): Promise<number> {
   const bytes = Buffer.from(text)
   const handle = await open(path, flags, FILE_MODE)
@@ -108,12 +108,12 @@ async function writeThrough(path: string, flags: number, text: string, size: num
   }
 }
 
-/** The last line of a purchase says how it stands. */
+/** The last line of a purchase has its state. */
 function lastWords(purchases: readonly Purchase[]): Purchase[] {
   return [...new Map(purchases.map(purchase => [purchase.id, purchase])).values()]
 }
 
-/** A name is on the disk when its folder is. Windows has no such thing. */
+/** A file's name is on disk after its folder is synced. Windows cannot sync folders. */
 async function syncFolderOf(path: string): Promise<void> {
   if (process.platform === 'win32') return
   const folder = await open(dirname(path), 'r')
@@ -125,5 +125,5 @@ async function syncFolderOf(path: string): Promise<void> {
 }
 
 function refuseLine(path: string, number: number): never {
-  throw new Error(`${path} is no journal of purchases: line ${number}`)
+  throw new Error(`${path} is not a journal of purchases: line ${number}`)
 }

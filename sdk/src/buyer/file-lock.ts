@@ -4,26 +4,27 @@ import { hostname } from 'node:os'
 import { basename, dirname } from 'node:path'
 import process from 'node:process'
 
-/** Ends the lock: the file is free for another. */
+/** Releases the lock: another process can open the file. */
 export type Unlock = () => Promise<void>
 
-/** Who holds a lock. `start` tells a process from a later one of the same number; null where it cannot be seen. */
+/** The holder of a lock. `start` distinguishes a process from a later one with the same id; null if unknown. */
 interface Holder {
   readonly pid: number
   readonly host: string
   readonly start: string | null
 }
 
-/** When another process was faster it lives, and the next look says so; more often than this it cannot go on. */
+/** If another process was faster, it is running, and the next try finds that; this many tries are enough. */
 const ATTEMPTS = 20
 
-/** The locks of this process, for platforms that do not show when a process started. */
+/** The locks of this process, for platforms that do not report when a process started. */
 const ours = new Set<string>()
 
 /**
- * Locks a file for this process; an Error when a live one has it. The lock is the file beside it with the highest
- * number. It is made whole or not at all (a hard link), and whoever makes the next number takes a dead one's place: of
- * any number at once one wins. It is emptied at its end, not removed, so that the highest number never falls.
+ * Locks a file for this process; throws an Error if a running process has the lock. The lock is the file next to it
+ * with the highest number. It is created atomically (by a hard link), and the process that creates the next number
+ * replaces a dead process's lock: of concurrent processes one wins. A released lock is emptied and not removed, so the
+ * highest number never decreases.
  */
 export async function lockFile(path: string): Promise<Unlock> {
   const own: Holder = { pid: process.pid, host: hostname(), start: await startOf(process.pid) }
@@ -39,20 +40,20 @@ export async function lockFile(path: string): Promise<Unlock> {
         ours.delete(name)
       }
     }
-    throw new Error(`${path} is fought over by too many processes`)
+    throw new Error(`${path} is requested by too many processes`)
   } finally {
     await unlink(draft)
   }
 }
 
-/** Takes the place of the newest lock, unless that one is held; null when another was faster. */
+/** Replaces the newest lock, unless it is held; null if another process was faster. */
 async function takeNext(path: string, draft: string): Promise<string | null> {
   const locks = await locksOf(path)
   const newest = Math.max(0, ...locks)
   if (newest > 0) await refuseIfHeld(path, lockName(path, newest))
   const name = lockName(path, newest + 1)
   if (!(await isLinked(draft, name))) return null
-  // Others may have come and gone since: then this number was taken before, and removed under a higher one.
+  // Others may have come and gone since: then this number was used before, and removed under a higher one.
   if (Math.max(...(await locksOf(path))) > newest + 1) {
     await unlink(name).catch(ignoreMissing)
     return null
@@ -74,7 +75,7 @@ async function locksOf(path: string): Promise<number[]> {
     .map(Number)
 }
 
-/** False when another made it first. */
+/** False if another process created it first. */
 async function isLinked(draft: string, name: string): Promise<boolean> {
   try {
     await link(draft, name)
@@ -86,7 +87,7 @@ async function isLinked(draft: string, name: string): Promise<boolean> {
 }
 
 async function refuseIfHeld(path: string, name: string): Promise<void> {
-  // One that is gone was taken over just now: then the next number is there already, and linking it fails.
+  // A missing one was just replaced: then the next number exists already, and linking it fails.
   const holder = holderOf(await readFile(name, 'utf8').catch(ignoreMissing))
   if (holder === null) return
   const { pid, host } = holder
@@ -95,7 +96,7 @@ async function refuseIfHeld(path: string, name: string): Promise<void> {
   if (await isAlive(holder, name)) throw new Error(`${path} is in use by process ${pid}`)
 }
 
-/** Who holds a lock; null when it was let go, or when its content was lost with the power. */
+/** The holder of a lock; null if it was released, or if a power failure lost its content. */
 function holderOf(text = ''): Holder | null {
   try {
     return JSON.parse(text) as Holder
@@ -119,11 +120,11 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** When a process started, in the words of Linux (proc_pid_stat(5), field 22 of `/proc/<pid>/stat`). */
+/** When a process started, as Linux reports it (proc_pid_stat(5), field 22 of `/proc/<pid>/stat`). */
 async function startOf(pid: number): Promise<string | null> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-    // The name in parentheses may itself hold spaces and parentheses; the third field follows the last one.
+    // The name in parentheses may contain spaces and parentheses; the third field follows the last one.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
   } catch {
     return null

@@ -3,26 +3,26 @@ import { isOfHost } from './terms.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-/** Finished purchases are kept for the longest budget there is. */
+/** Finished purchases are kept for the longest budget. */
 const FINISHED_KEPT_MS = DAY_MS
 const UNFINISHED_KEPT_MS = 7 * DAY_MS
 
-/** Whether its resource may still be had for the payment that was, or may have been, made. */
+/** Whether its resource can still be obtained with the payment that was, or may have been, made. */
 export function isUnfinished({ state }: Purchase): boolean {
   return state === 'paying' || state === 'paid'
 }
 
-/** Whether a purchase is still of use to a purchase that begins now. */
+/** Whether a purchase still matters for a purchase that starts now. */
 export function isKept(purchase: Purchase, now: number): boolean {
   return purchase.startedAt > now - (isUnfinished(purchase) ? UNFINISHED_KEPT_MS : FINISHED_KEPT_MS)
 }
 
-/** Whether its money is gone, or may be. */
+/** Whether its money is spent, or may be. */
 function isSpent({ state }: Purchase): boolean {
   return state !== 'unpaid' && state !== 'refunded'
 }
 
-/** The first budget that a new purchase does not fit into; null when it fits into all. */
+/** The first budget that a new purchase exceeds; null if it fits into all. */
 export function exceededBudget(
   purchases: ReadonlyMap<string, Purchase>,
   wanted: Purchase,
@@ -33,7 +33,7 @@ export function exceededBudget(
   )
 }
 
-/** What counts against a budget when a purchase begins. */
+/** The amount that counts against a budget when a purchase starts. */
 function spentPaise(
   purchases: ReadonlyMap<string, Purchase>,
   { startedAt: now }: Purchase,

@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fileJournal } from './file-journal.ts'
 import type { BudgetLimit, Journal, Purchase } from './journal.ts'
-import { keptJournal } from './kept-journal.ts'
 import { memoryJournal } from './memory-journal.ts'
+import { storedJournal } from './stored-journal.ts'
 import { newPurchase } from './testing/purchases.ts'
 
 const HOUR_MS = 3_600_000
@@ -117,12 +117,16 @@ describe.each([
   test('a purchase begins once', async () => {
     const journal = await newJournal()
     await journal.begin(newPurchase('a'), [])
-    await expect(journal.begin(newPurchase('a'), [])).rejects.toThrow('has begun before')
+    await expect(journal.begin(newPurchase('a'), [])).rejects.toThrow('was started before')
   })
 })
 
 test('a closing journal waits for running purchases and begins no more', async () => {
-  const journal = keptJournal({ append: async () => {}, appendPin: async () => {}, rewrite: async () => {} })
+  const journal = storedJournal({
+    append: async () => {},
+    appendPin: async () => {},
+    rewrite: async () => {},
+  })
   const steps: string[] = []
   await journal.begin(newPurchase('a'), [])
   const queued = journal.begin(newPurchase('b'), [])

@@ -1,25 +1,25 @@
 import type { Paise } from '../protocol/amount.ts'
 
-/** One challenge that is being paid, or was. */
+/** One challenge that is being paid or was paid. */
 export interface Purchase {
   readonly id: string
-  /** Tells the same request of the same payer again: SHA-256 of its key, method, address and body, in hex. */
+  /** Identifies the same request of the same payer: SHA-256 of its key, method, address and body, in hex. */
   readonly requestKey: string
   /** The seller's host, port included. */
   readonly host: string
   readonly payTo: string
-  /** The payee's agent id, to be pinned to the host once it is paid; absent: it is not pinned. */
+  /** The payee's agent id, which is pinned to the host once it is paid; absent: it is not pinned. */
   readonly payeeId?: string | null
   readonly amountPaise: Paise
   readonly nonce: string
   /** Unix milliseconds. */
   readonly startedAt: number
-  /** When its payment was last tried, Unix milliseconds; absent: at most once, as it began. */
+  /** When its payment was last tried, Unix milliseconds; absent: at most once, at the start. */
   readonly triedAt?: number | null
   /**
-   * `paying`: the payment may or may not have happened. `paid`: it has, and the resource was not seen yet.
-   * `served`: done. `refused`: the seller did not take the payment. `refunded`: nor did it keep the money. `lost`: the
-   * payment was not found for so long that it is given up. `unpaid`: it is certain that nothing was paid.
+   * `paying`: the payment may or may not have happened. `paid`: it has, and the resource was not received yet.
+   * `served`: done. `refused`: the seller refused the proof. `refunded`: it also refunded the payment. `lost`: the
+   * payment was not found for so long that it is abandoned. `unpaid`: it is certain that nothing was paid.
    */
   readonly state: 'paying' | 'paid' | 'served' | 'refused' | 'refunded' | 'lost' | 'unpaid'
   readonly paymentId: string | null
@@ -27,7 +27,7 @@ export interface Purchase {
   readonly approvalId?: string | null
 }
 
-/** What becomes of a purchase. */
+/** A change of a purchase. */
 export type PurchaseChange = Pick<Purchase, 'state'> &
   Partial<Pick<Purchase, 'triedAt' | 'paymentId' | 'approvalId'>>
 
@@ -40,23 +40,22 @@ export interface BudgetLimit {
 }
 
 /**
- * Where purchases are written down before money moves, so that a restarted buyer finds what it paid for and budgets
- * hold across restarts. Steps take effect one at a time, and are kept before they are answered: a step that failed may
- * have been kept all the same.
+ * Records purchases before money moves, so that a restarted buyer finds what it paid for, and budgets last across
+ * restarts. Steps take effect one at a time and are stored before they return; a failed step may have been stored.
  */
 export interface Journal {
-  /** Hands out an unfinished purchase of this request, the oldest, to one caller at a time; null when there is none. */
+  /** Returns the oldest unfinished purchase of this request, to one caller at a time; null if there is none. */
   resume(requestKey: string): Promise<Purchase | null>
   /**
-   * Writes a purchase down, held by the caller, unless it exceeds a budget; then answers that budget. What began
-   * within a window before this one counts, and this one too; unpaid and refunded ones do not.
+   * Records a purchase, locked by the caller, unless it exceeds a budget; then returns that budget. Purchases that
+   * started within the window before this one count, and this one too; unpaid and refunded ones do not.
    */
   begin(purchase: Purchase, limits: readonly BudgetLimit[]): Promise<BudgetLimit | null>
-  /** Notes how a purchase stands. What the change does not name stays. */
+  /** Records a change of a purchase. Other fields stay unchanged. */
   update(id: string, change: PurchaseChange): Promise<void>
-  /** Ends a caller's hold of a purchase, finished or not. */
+  /** Ends a caller's lock of a purchase, finished or not. */
   release(id: string): Promise<void>
-  /** The payee that was pinned last for a host; null: none yet. A journal without both of these pins in memory only. */
+  /** The last pinned payee of a host; null: none yet. Without these two functions, pins are kept in memory only. */
   payeeOf?(host: string): Promise<string | null>
   pin?(host: string, payeeId: string): Promise<void>
 }

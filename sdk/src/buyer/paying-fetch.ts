@@ -1,5 +1,5 @@
 import { type Client, credentialOf } from '../client/client.ts'
-import { remembered } from '../client/patience.ts'
+import { remembered } from '../client/timeouts.ts'
 import { rupeesText } from '../protocol/amount.ts'
 import { decodeChallenge } from '../protocol/headers.ts'
 import { CHALLENGE_HEADER } from '../protocol/messages.ts'
@@ -11,31 +11,34 @@ import { createFindPayee, decideSeller } from './check-seller.ts'
 import { completePurchase } from './complete-purchase.ts'
 import { type ChallengeFacts, decideChallenge, type Order } from './decide-challenge.ts'
 import { discard } from './discard.ts'
+import {
+  askApproval,
+  ensurePayment,
+  findPayment,
+  type PaymentState,
+  type PurchaseInProgress,
+} from './ensure-payment.ts'
 import { invalidAnswer } from './invalid-answer.ts'
 import type { Purchase } from './journal.ts'
 import { memoryJournal } from './memory-journal.ts'
 import type { PayingFetchOptions } from './options.ts'
 import { PurchaseError } from './purchase-error.ts'
-import { askApproval, findPayment, type Sale, type Settlement, settlePayment } from './settle-payment.ts'
 import { HOUR_MS, hostOf, limitsFor, originOf, termsOf } from './terms.ts'
 
 export { paymentOf }
 
-/** A payment that has not turned up so long after the last try to make it is given up. */
+/** A payment that is still unknown so long after the last try is abandoned. */
 const LOST_AFTER_MS = 600_000
 
 /**
- * A `fetch` that pays: what answers 402 with `X-SERVICE-PAY` is paid within the limits given, and asked for again with
- * the proof (interface section 4, Pay-per-call). All else passes through untouched.
- *
- * It throws what `fetch` throws, a `PurchaseError` when something should not be bought or was not served, and a
- * `BatuaError` when the service refused or did not answer; of whatever it throws after it has paid, `paymentOf` tells the
- * payment. A purchase that was begun is written down in the journal: the
- * same call made again (method, address and body) goes on with it and does not pay anew; for this, bodies are copied. A
- * TypeError or RangeError when the options make no terms.
- *
- * A paid request is redirected within its origin only. In browsers, which do not show where a redirect points, it is not
- * redirected at all; and there a seller of another origin has to expose `X-SERVICE-PAY`.
+ * A `fetch` that pays: after a 402 with `X-SERVICE-PAY` it pays within the given limits and repeats the request with
+ * the proof (interface section 4, Pay-per-call). Other responses pass through unchanged. It throws what `fetch`
+ * throws, a `PurchaseError` if something must not be bought or was not served, and a `BatuaError` if the service
+ * refused or did not respond. After a payment, `paymentOf` returns the payment of any thrown error. The journal
+ * records each purchase before money moves: the same call (method, address and body) continues it and does not pay
+ * again; for this, bodies are copied. Throws a TypeError or RangeError for invalid options. A paid request is
+ * redirected only within its origin. In browsers, which do not reveal the target of a redirect, it is not redirected;
+ * and there a seller of another origin has to expose `X-SERVICE-PAY`.
  */
 export function payingFetch(
   fetch: typeof globalThis.fetch,
@@ -44,20 +47,19 @@ export function payingFetch(
   return createPayingFetch(fetch, options, REAL_TIME)
 }
 
-/** @internal The same with the time handed in. */
+/** @internal The same with the time passed in. */
 export function createPayingFetch(
   fetch: typeof globalThis.fetch,
   options: PayingFetchOptions,
   time: Time,
 ): typeof globalThis.fetch {
-  if (typeof fetch !== 'function')
-    throw new TypeError('A paying fetch needs a fetch to make its requests with')
+  if (typeof fetch !== 'function') throw new TypeError('A paying fetch needs a fetch for its requests')
   const terms = termsOf(options)
   const { client, journal = memoryJournal() } = options
   if (typeof journal.resume !== 'function')
     throw new TypeError('The journal is none; a file’s is what `await fileJournal(path)` gives')
   const { agentKey } = credentialOf(client)
-  if (agentKey === undefined) throw new TypeError('The client has no agentKey to pay with')
+  if (agentKey === undefined) throw new TypeError('The client has no agentKey')
   const agentId = remembered(() => agentIdOf(client))
   const findPayee = createFindPayee(client, () => time.now())
   const buyer: Buyer = { client, journal: buyerJournal(journal), time, agentId, findPayee, terms }
@@ -75,18 +77,18 @@ async function agentIdOf(client: Client): Promise<string> {
   return agentId
 }
 
-/** Finishes what the same call began before; null when there is nothing to finish, or no more. */
+/** Completes what the same call started earlier; null if there is nothing to complete. */
 async function goOn(buyer: Buyer, request: CallerRequest): Promise<Response | null> {
   if (request.key === null) return null
   const purchase = await buyer.journal.resume(request.key)
   if (purchase === null) return null
-  const sale: Sale = { purchase, url: request.url, signal: request.signal, isResumed: true }
+  const sale: PurchaseInProgress = { purchase, url: request.url, signal: request.signal, isResumed: true }
   try {
     const settlement = await settlementSoFar(buyer, request, sale)
     return settlement && (await completePurchase(buyer, request, sale, settlement, null))
   } catch (error) {
     if (!(error instanceof PurchaseError && error.refunded)) throw error
-    // A seller that failed to serve has given the money back, so that this call is a purchase of its own.
+    // A seller that failed to serve has refunded the payment, so this call is a new purchase.
     if (error.response !== null) discard(error.response)
     return null
   } finally {
@@ -94,8 +96,12 @@ async function goOn(buyer: Buyer, request: CallerRequest): Promise<Response | nu
   }
 }
 
-/** How the payment of an unfinished purchase stands; null when it was not made and is not to be. */
-async function settlementSoFar(buyer: Buyer, request: CallerRequest, sale: Sale): Promise<Settlement | null> {
+/** The state of an unfinished purchase's payment; null if it was not made and is abandoned. */
+async function settlementSoFar(
+  buyer: Buyer,
+  request: CallerRequest,
+  sale: PurchaseInProgress,
+): Promise<PaymentState | null> {
   const { id, paymentId, approvalId = null, startedAt, triedAt } = sale.purchase
   if (paymentId !== null) return { kind: 'paid', paymentId }
   if (approvalId !== null) {
@@ -106,21 +112,21 @@ async function settlementSoFar(buyer: Buyer, request: CallerRequest, sale: Sale)
   const found = await findPayment(buyer, sale)
   if (found !== null) return found
   if (buyer.time.now() - (triedAt ?? startedAt) < LOST_AFTER_MS) {
-    // The buyer that began it may allow more than this one.
-    return isAgreeable(buyer, request, sale) ? settlePayment(buyer, sale) : null
+    // The buyer that started it may allow more than this one.
+    return isAgreeable(buyer, request, sale) ? ensurePayment(buyer, sale) : null
   }
   await buyer.journal.finish(id, { state: 'lost' })
   return null
 }
 
-function isAgreeable({ terms }: Buyer, { url }: CallerRequest, { purchase }: Sale): boolean {
+function isAgreeable({ terms }: Buyer, { url }: CallerRequest, { purchase }: PurchaseInProgress): boolean {
   const { payTo, amountPaise, nonce } = purchase
   const challenge = { payTo, amount: rupeesText(amountPaise), asset: 'INR', nonce } as const
   const facts = { challenge, askedUrl: url, answeredUrl: url, isBodyRepeatable: true, terms }
   return decideChallenge(facts).kind === 'order'
 }
 
-/** Makes a request and pays for it where that is asked for. */
+/** Makes a request and pays for it if required. */
 async function buy(buyer: Buyer, request: CallerRequest): Promise<Response> {
   const answer = await request.send()
   const header = answer.status === 402 ? answer.headers.get(CHALLENGE_HEADER) : null
@@ -137,17 +143,17 @@ async function buy(buyer: Buyer, request: CallerRequest): Promise<Response> {
   if (order.kind === 'refusal') throw refused(request, answer, order, facts.challenge?.nonce)
 
   const { signal } = request
-  // Asked for before anything is written down, so that a failure leaves nothing to finish.
+  // Requested before anything is recorded, so that a failure leaves nothing to complete.
   const [payeeId] = await Promise.all([checkSeller(buyer, request, order, answer), buyer.agentId(signal)])
   const purchase = await begin(buyer, request, { ...order, payeeId }, answer)
   const url = isBodiless(request.hop.method) ? facts.answeredUrl : request.url
-  const sale: Sale = { purchase, url, signal, isResumed: false }
-  // Only who does not wait for approvals may be handed the 402.
+  const sale: PurchaseInProgress = { purchase, url, signal, isResumed: false }
+  // Only a caller that does not wait for approvals may get the 402.
   const unpaid = buyer.terms.approval === 'return' ? answer : null
   // A moment later, so that the payment leaves first.
   if (unpaid === null) setTimeout(() => discard(answer))
   try {
-    return await completePurchase(buyer, request, sale, await settlePayment(buyer, sale), unpaid)
+    return await completePurchase(buyer, request, sale, await ensurePayment(buyer, sale), unpaid)
   } catch (error) {
     if (unpaid !== null) discard(unpaid)
     throw error
@@ -166,6 +172,7 @@ async function checkSeller(
   if (!terms.checksSellers) return null
   const payee = await findPayee(payTo, request.signal)
   if (payee === null) return null
+  if ('kind' in payee) throw refused(request, answer, payee, nonce)
   const host = hostOf(request.url)
   const pinned = await journal.payeeOf(host)
   const refusal = decideSeller({ payTo, payee, origin: originOf(request.url), host, pinned })

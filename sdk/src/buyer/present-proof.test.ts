@@ -21,13 +21,13 @@ const client = createClient({ baseUrl: 'https://batua.example', agentKey: 'agk_l
 
 interface Played {
   readonly answer: Promise<Response>
-  /** What the seller was asked. */
+  /** The requests to the seller. */
   readonly seen: Request[]
-  /** How long the buyer waited, each time. */
+  /** The buyer's waits. */
   readonly waits: number[]
 }
 
-/** Presents a proof to a seller that gives these answers, the last of them for ever; `null` is none at all. */
+/** Presents a proof to a seller with these responses, the last of them repeatedly; `null`: no response. */
 function play(answers: readonly (() => Response | null)[], init: RequestInit = {}): Played {
   const [seen, waits]: [Request[], number[]] = [[], []]
   const seller: typeof fetch = async (input, init) => {

@@ -4,29 +4,29 @@ import { PROOF_HEADER } from '../protocol/messages.ts'
 import type { Buyer } from './buyer.ts'
 import type { CallerRequest, Hop } from './caller-request.ts'
 import { discard } from './discard.ts'
+import { abortable, failed, type PurchaseInProgress } from './ensure-payment.ts'
 import { PurchaseError } from './purchase-error.ts'
-import { abortable, failed, type Sale } from './settle-payment.ts'
 
-/** A sale that was paid. */
-export interface PaidSale extends Sale {
+/** A paid challenge. */
+export interface PaidSale extends PurchaseInProgress {
   readonly paymentId: string
-  /** null: the owner was not asked. */
+  /** null: no approval was needed. */
   readonly approvalId: string | null
-  /** The token of the payment's receipt; null when it was not answered with the payment. */
+  /** The token of the payment's receipt; null if the response to the payment did not contain it. */
   readonly receipt: string | null
 }
 
-/** The seller's answer, or what came instead of one. */
+/** The seller's response, or the failure instead of one. */
 type Attempt = { readonly answer: Response } | { readonly failure: unknown }
 
-/** Without the receipt the proof is good too, so it is not waited for as long as for other answers. */
+/** The proof is valid without the receipt too, so the wait for it is shorter than for other responses. */
 const RECEIPT_TIMEOUT_MS = 5_000
 const MAX_REPEATS = 5
 const FIRST_DELAY_MS = 250
 const MAX_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const BUSY = new Set([425, 429, 503])
-/** They describe a body and go with it. */
+/** Headers that describe a body and are dropped with it. */
 const BODY_HEADERS = [
   'content-encoding',
   'content-language',
@@ -36,8 +36,8 @@ const BODY_HEADERS = [
 ]
 
 /**
- * Asks a seller again, with the proof that it was paid. The same proof goes out again when no answer comes or the seller
- * is busy: a nonce is accepted once, so that this never buys twice. Answers what the seller said last.
+ * Repeats the request to a seller with the proof. The same proof is sent again if no response comes or the seller is
+ * busy: a nonce is accepted once, so this never buys twice. Returns the seller's last response.
  */
 export async function presentProof(buyer: Buyer, request: CallerRequest, sale: PaidSale): Promise<Response> {
   const first = await withProof(buyer, request, sale)
@@ -63,7 +63,7 @@ async function withProof(buyer: Buyer, { hop }: CallerRequest, sale: PaidSale): 
   return { ...hop, url: sale.url, headers }
 }
 
-/** The token of a payment that an approval or an earlier call made. The proof is good without it too. */
+/** The token of a payment that an approval or an earlier call made. The proof is valid without it too. */
 async function receiptOf({ client }: Buyer, { paymentId, signal }: PaidSale): Promise<string | null> {
   try {
     const { token } = await client.getReceipt(
@@ -96,8 +96,8 @@ function delayAfter(attempt: Attempt, repeats: number, nowMs: number): number | 
 }
 
 /**
- * Sends a request and follows redirects within its origin by hand, because `fetch` would carry the proof to any other. A
- * browser does not show where a redirect points, so that there none is followed.
+ * Sends a request and follows redirects within its origin itself, because `fetch` would send the proof to any origin.
+ * A browser does not reveal the target of a redirect, so no redirect is followed there.
  */
 async function follow(request: CallerRequest, first: Hop, sale: PaidSale): Promise<Response> {
   let hop = first
@@ -118,7 +118,7 @@ function isRedirect({ type, status, headers }: Response): boolean {
   return type === 'opaqueredirect' || (REDIRECTS.has(status) && headers.has('location'))
 }
 
-/** Where a redirect leads, by the rules of `fetch`; null when that is another origin or cannot be known. */
+/** The target of a redirect, by the rules of `fetch`; null if it is another origin or unknown. */
 function nextHop(hop: Hop, { status, headers }: Response): Hop | null {
   const url = resolved(headers.get('location'), hop.url)
   if (url === null || url.origin !== hop.url.origin || !isPlainWeb(url)) return null
@@ -131,7 +131,7 @@ function nextHop(hop: Hop, { status, headers }: Response): Hop | null {
   return { url, method: 'GET', headers: kept, body: null }
 }
 
-/** `fetch` refuses others, and a blob has the origin of its creator. */
+/** `fetch` refuses other schemes, and a blob has the origin of its creator. */
 function isPlainWeb({ protocol, username, password }: URL): boolean {
   return /^https?:$/.test(protocol) && username === '' && password === ''
 }

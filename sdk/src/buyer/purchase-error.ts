@@ -1,6 +1,6 @@
 /**
- * Why a paying fetch did not pay, or was not served. `paymentId` of the error says whether money has moved: it has, or may
- * have before, with the last three codes and with `redirect_refused` of a request that was paid.
+ * Why a paying fetch did not pay or was not served. `paymentId` of the error says whether money has moved: it has, or
+ * may have, with the last three codes and with `redirect_refused` of a paid request.
  */
 export type PurchaseErrorCode =
   | 'invalid_challenge'
@@ -8,6 +8,7 @@ export type PurchaseErrorCode =
   | 'budget_exceeded'
   | 'payee_not_allowed'
   | 'payee_changed'
+  | 'origins_not_genuine'
   | 'insecure_seller'
   | 'redirect_refused'
   | 'body_not_repeatable'
@@ -22,17 +23,17 @@ export interface PurchaseErrorFacts {
   readonly code: PurchaseErrorCode
   readonly message: string
   readonly url: string
-  /** The payment that was made; null when nothing was paid. */
+  /** The payment; null if nothing was paid. */
   readonly paymentId?: string | null
-  /** Whether the service says that this payment was given back whole. */
+  /** Whether the service reports that this payment was fully refunded. */
   readonly refunded?: boolean
   readonly approvalId?: string | null
   readonly nonce?: string | null
-  /** The seller's last answer, its body unread. */
+  /** The seller's last response, with its body unread. */
   readonly response?: Response | null
 }
 
-/** A purchase that did not come off. `paymentId` says whether money has moved, `refunded` whether all of it came back. */
+/** A failed purchase. `paymentId` says whether money has moved, `refunded` whether all of it was refunded. */
 export class PurchaseError extends Error {
   override readonly name = 'PurchaseError'
   readonly code: PurchaseErrorCode
@@ -41,7 +42,7 @@ export class PurchaseError extends Error {
   readonly refunded: boolean
   readonly approvalId: string | null
   readonly nonce: string | null
-  /** Not shown where the error is printed. */
+  /** Not shown when the error is printed. */
   declare readonly response: Response | null
 
   constructor(facts: PurchaseErrorFacts, options?: ErrorOptions) {

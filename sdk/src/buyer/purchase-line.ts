@@ -1,6 +1,6 @@
 import type { Purchase } from './journal.ts'
 
-/** Who is paid at a host. */
+/** The payee of a host. */
 export interface Pin {
   readonly host: string
   readonly payeeId: string
@@ -16,12 +16,12 @@ const STATES: readonly unknown[] = [
   'unpaid',
 ] satisfies Purchase['state'][]
 
-/** A purchase as a line of a file, its end included. */
+/** A purchase as a line of a file, including the line's end. */
 export function lineOfPurchase(purchase: Purchase): string {
   return `${JSON.stringify({ ...purchase, amountPaise: String(purchase.amountPaise) })}\n`
 }
 
-/** The purchase that a line without its end holds; null when it holds none. */
+/** The purchase in a line without its end; null if there is none. */
 export function purchaseOfLine(line: string): Purchase | null {
   try {
     const fields: unknown = JSON.parse(line)
@@ -31,12 +31,12 @@ export function purchaseOfLine(line: string): Purchase | null {
   }
 }
 
-/** A pin as a line of a file, its end included. */
+/** A pin as a line of a file, including the line's end. */
 export function lineOfPin({ host, payeeId }: Pin): string {
   return `${JSON.stringify({ pin: host, payeeId })}\n`
 }
 
-/** The pin that a line without its end holds; null when it holds none. */
+/** The pin in a line without its end; null if there is none. */
 export function pinOfLine(line: string): Pin | null {
   try {
     const { pin: host, payeeId } = Object(JSON.parse(line)) as {

@@ -6,7 +6,7 @@ export async function sha256(content: string | ArrayBuffer | Uint8Array<ArrayBuf
   return Array.from(digest, byte => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** By form and not by class, because every realm has an ArrayBuffer of its own. */
+/** By structure and not by class, because every realm has its own ArrayBuffer. */
 function bytesOf(content: string | ArrayBuffer | Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   if (typeof content === 'string') return new TextEncoder().encode(content)
   return ArrayBuffer.isView(content) ? content : new Uint8Array(content)

@@ -20,10 +20,12 @@ test('invalid options are refused when the paying fetch is created', () => {
   expect(make({ approval: 'ask' })).toThrow(TypeError)
   expect(make({ approvalTimeoutMs: Number.NaN })).toThrow(RangeError)
   expect(make({ client: createClient({ baseUrl: 'https://batua.example' }) })).toThrow(TypeError)
-  // What is misspelt would limit nothing.
-  expect(make({ budget: [{ amount: 10, per: 'day' }] })).toThrow(/^budget is not among the options: client, /)
+  // A misspelt option would limit nothing.
+  expect(make({ budget: [{ amount: 10, per: 'day' }] })).toThrow(
+    /^budget is not one of the options: client, /,
+  )
   expect(make({ budgets: [{ amount: 10, per: 'day', hosts: 'shop.example' }] })).toThrow(
-    /^hosts is not among what a budget has: amount, per, host$/,
+    /^hosts is not one of the fields of a budget: amount, per, host$/,
   )
   expect(make({ budget: undefined })).not.toThrow()
   for (const list of ['shop.example', { amount: 10, per: 'day' }]) {

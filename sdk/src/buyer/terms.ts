@@ -3,7 +3,7 @@ import { payeeName } from '../protocol/payee.ts'
 import type { BudgetLimit } from './journal.ts'
 import type { Budget, PayingFetchOptions } from './options.ts'
 
-/** What a buyer agrees to: its options, read once. */
+/** A buyer's terms: its options, validated once. */
 export interface Terms {
   readonly maxPaise: Paise
   readonly budgets: readonly BudgetTerm[]
@@ -39,14 +39,14 @@ export const HOUR_MS = 3_600_000
 const WINDOW_MS = { hour: HOUR_MS, day: 24 * HOUR_MS }
 const EACH_HOST = '*'
 
-/** The terms in options; a TypeError or RangeError when they make none. */
+/** The terms in options; throws a TypeError or RangeError if they are invalid. */
 export function termsOf(options: PayingFetchOptions): Terms {
   checkNames(options, OPTIONS, 'the options')
   const { approval = 'wait', approvalTimeoutMs = HOUR_MS, budgets = [], payees } = options
-  if (!Array.isArray(budgets)) throw new TypeError('budgets and payees are lists')
+  if (!Array.isArray(budgets)) throw new TypeError('budgets and payees must be lists')
   const isAny = payees === 'any'
   if (!isAny && !Array.isArray(payees ?? []))
-    throw new TypeError("budgets and payees are lists, or payees is 'any'")
+    throw new TypeError("budgets and payees must be lists, or payees is 'any'")
   if (approval !== 'wait' && approval !== 'return') throw new TypeError("approval is 'wait' or 'return'")
   if (!(approvalTimeoutMs >= 0)) throw new RangeError('approvalTimeoutMs is not a number of milliseconds')
   return {
@@ -65,11 +65,11 @@ function checkNames(options: object, known: Readonly<Record<string, true>>, what
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
   const [unknown] = given.find(([name]) => !Object.hasOwn(known, name)) ?? []
   if (unknown === undefined) return
-  throw new TypeError(`${unknown} is not among ${what}: ${Object.keys(known).join(', ')}`)
+  throw new TypeError(`${unknown} is not one of ${what}: ${Object.keys(known).join(', ')}`)
 }
 
 function budgetTerm(budget: Budget): BudgetTerm {
-  checkNames(budget, BUDGET_OPTIONS, 'what a budget has')
+  checkNames(budget, BUDGET_OPTIONS, 'the fields of a budget')
   const { amount, per, host } = budget
   if (!Object.hasOwn(WINDOW_MS, per)) throw new TypeError("A budget is per 'hour' or 'day'")
   return {
@@ -84,18 +84,21 @@ function amountIn(name: string, amount: Rupees | undefined): Paise {
   try {
     return paiseFromRupees(amount)
   } catch (cause) {
-    throw new RangeError(`${name}: ${String(amount)} is no amount in INR`, { cause })
+    throw new RangeError(`${name}: ${String(amount)} is not an amount in INR`, { cause })
   }
 }
 
-/** A seller's host as journals and budgets name it: in lower case, without a dot at its end, without https' own port. */
+/**
+ * A seller's host in journals and budgets: in lower case, without a trailing dot and without the default port of
+ * https.
+ */
 export function hostOf({ protocol, hostname, port }: URL): string {
   const name = nameOf(hostname)
   if (protocol === 'http:') return `${name}:${port === '' ? '80' : port}`
   return port === '' ? name : `${name}:${port}`
 }
 
-/** A seller's origin as payees name theirs: without a dot at the end of its host. */
+/** A seller's origin in the form of payees' origins: without a trailing dot of its host. */
 export function originOf({ protocol, hostname, port }: URL): string {
   return `${protocol}//${nameOf(hostname)}${port === '' ? '' : `:${port}`}`
 }
@@ -106,14 +109,14 @@ function nameOf(hostname: string): string {
 
 const HOST_NAME = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/
 
-/** The same form of the host of a budget, whose port stays if it has one: a budget that cannot bind is refused. */
+/** The same form for the host of a budget, with its port if it has one: a budget that cannot match is refused. */
 function hostOfBudget(host: unknown): string {
   const isBare = typeof host === 'string' && /^[^\s/\\?#@]+$/.test(host)
   const urls = isBare ? [parsed(`https://${host}`), parsed(`http://${host}`)] : []
   const name = nameOf(urls[0]?.hostname ?? '')
   if (!HOST_NAME.test(name))
-    throw new TypeError(`The host of a budget is like shop.example, not ${String(host)}`)
-  // Each leaves out the port that is its own.
+    throw new TypeError(`The host of a budget must be like shop.example, not ${String(host)}`)
+  // Each scheme omits its default port.
   const port = urls.map(url => url?.port).find(text => text)
   return port === undefined ? name : `${name}:${port}`
 }
@@ -126,14 +129,14 @@ function parsed(url: string): URL | null {
   }
 }
 
-/** The budgets that a purchase from this host, as `hostOf` has it, must fit into. */
+/** The budgets for a purchase from this host, in the form of `hostOf`. */
 export function limitsFor(budgets: readonly BudgetTerm[], host: string): BudgetLimit[] {
   return budgets
     .map(budget => (budget.host === EACH_HOST ? { ...budget, host: splitHost(host).name } : budget))
     .filter(budget => budget.host === null || isOfHost(host, budget.host))
 }
 
-/** Whether a seller's host is the one of a budget, whose ports are all meant when it names none. */
+/** Whether a seller's host matches that of a budget, which without a port matches every port. */
 export function isOfHost(host: string, budgetHost: string): boolean {
   const { name, port } = splitHost(host)
   return budgetHost === name || budgetHost === `${name}:${port}`

@@ -1,14 +1,14 @@
 import type { Api } from '../api/routes.ts'
-import { type Answer, bodyOf } from './answer.ts'
 import { isBatuaError } from './errors.ts'
 import type { CallOptions, Retry } from './options.ts'
 import { ownError } from './own-error.ts'
-import { checkPatience, TimeIsUp, wait, within } from './patience.ts'
 import { readText } from './read-text.ts'
 import { badInput, type Input, type PreparedRequest, prepareRequest } from './request.ts'
+import { type Answer, bodyOf } from './response.ts'
 import { decideRetry } from './retry.ts'
+import { checkTimeouts, TimeIsUp, wait, within } from './timeouts.ts'
 
-/** How a client reaches the service. */
+/** The connection settings of a client. */
 export interface Connection {
   /** Without a slash at its end. */
   readonly baseUrl: string
@@ -28,14 +28,14 @@ export interface Called {
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/
 
-/** Calls a route, again where that is safe and may help. */
+/** Calls a route, and retries where that is safe and may help. */
 export async function call(
   connection: Connection,
   operation: keyof Api,
   input: Input,
   options: CallOptions,
 ): Promise<Called> {
-  checkPatience(options)
+  checkTimeouts(options)
   const request = prepareRequest(operation, input)
   const headers = headersOf(connection, request, options)
   const maxRetries = options.maxRetries ?? connection.maxRetries
@@ -55,12 +55,12 @@ export async function call(
   }
 }
 
-/** Under its key a POST is done once, so it may be sent again like a GET. */
+/** With its key a POST takes effect once, so it may be sent again like a GET. */
 function isSafeToRepeat({ method }: PreparedRequest, { idempotencyKey }: CallOptions): boolean {
   return method === 'GET' || (method === 'POST' && idempotencyKey !== null)
 }
 
-/** The same for every attempt, so that a POST is done once however often it is sent. */
+/** The same for every attempt, so that a POST takes effect once. */
 function headersOf(
   connection: Connection,
   { method, body }: PreparedRequest,
@@ -97,14 +97,14 @@ async function send(
   headers: Record<string, string>,
   signal: AbortSignal,
 ): Promise<Answer> {
-  // A redirect would carry the credentials to wherever it points, so that none is followed.
+  // A redirect would send the credentials to its target, so none is followed.
   const response = await fetch(baseUrl + path, { method, headers, body, signal, redirect: 'manual' })
   return { status: response.status, headers: response.headers, text: await readText(response) }
 }
 
-/** No answer: whether it was done is not known. */
+/** No response: the outcome is unknown. */
 function unanswered(cause: unknown, baseUrl: string, timeoutMs: number): Error {
   return cause instanceof TimeIsUp
-    ? ownError('timeout', `${baseUrl} did not answer within ${timeoutMs} ms`)
+    ? ownError('timeout', `${baseUrl} did not respond within ${timeoutMs} ms`)
     : ownError('network_error', `${baseUrl} gave no answer`, { cause })
 }

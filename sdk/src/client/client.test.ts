@@ -25,7 +25,7 @@ afterEach(() => vi.useRealTimers())
 
 type Reply = () => Response | Promise<Response>
 
-/** A client whose requests get these answers, one after the other, the last one for good. */
+/** A client whose requests get these responses in order, the last one repeatedly. */
 function clientFor(replies: readonly Reply[], options: Partial<ClientOptions> = {}) {
   const fetch = (async (url: string, init: RequestInit) => {
     sent.push({ url, init })
@@ -178,7 +178,7 @@ describe('a response', () => {
 describe('the body of an answer', () => {
   const mebibyte = new Uint8Array(1_048_576).fill(0x20)
 
-  /** So many MiB of spaces and then a good answer, cut within a letter. */
+  /** So many MiB of spaces and then a valid response, cut within a character. */
   function longAnswer(mebibytes: number) {
     const seen = { mebibytes: 0, isCancelled: false }
     const [head, tail] = [new Uint8Array([0x7b, 0x22, 0xc3]), new Uint8Array([0xbc, 0x22, 0x3a, 0x31, 0x7d])]

@@ -1,8 +1,8 @@
 import { type Api, ROUTES } from '../api/routes.ts'
 import { type Connection, call } from './call.ts'
 import type { CallOptions, ClientOptions, Credentials } from './options.ts'
-import { checkPatience } from './patience.ts'
 import type { Input } from './request.ts'
+import { checkTimeouts } from './timeouts.ts'
 
 /** A client of the service: a method for each route, by its operationId. */
 export type Client = Api & { readonly baseUrl: string }
@@ -10,12 +10,12 @@ export type Client = Api & { readonly baseUrl: string }
 const DEFAULT_TIMEOUT_MS = 30_000
 const DEFAULT_MAX_RETRIES = 3
 
-/** Shared by all copies of this package, so that a client of one works with what is imported from another. */
+/** Shared by all copies of this package, so that a client of one copy works with another. */
 const OPTIONS = Symbol.for('@batua/sdk options')
 
 /**
- * A client that calls with the given credentials. Its methods can be detached: `const { pay } = client` works.
- * A TypeError or RangeError when an option cannot be used. Secrets stay out of errors, logs and JSON.
+ * A client with the given credentials. Its methods can be detached: `const { pay } = client` works. Throws a TypeError
+ * or RangeError for an invalid option. Secrets never appear in errors, logs or JSON.
  */
 export function createClient(options: ClientOptions): Client {
   const connection = connectionOf(options)
@@ -26,32 +26,32 @@ export function createClient(options: ClientOptions): Client {
     return [name, method]
   })
   const client = { baseUrl: connection.baseUrl, ...Object.fromEntries(methods) } as Client
-  // Not listed among the properties, and a function: neither a log nor JSON shows what it holds.
+  // Not enumerable, and a function: neither a log nor JSON shows its content.
   return Object.defineProperty(client, OPTIONS, { value: () => options })
 }
 
-/** @internal What a client was made with. */
+/** @internal The settings of a client. */
 export function optionsOf(client: Client): ClientOptions {
   const { [OPTIONS]: options } = client as Client & { readonly [OPTIONS]?: () => ClientOptions }
   if (options === undefined)
-    throw new TypeError('This is no client that createClient made, but perhaps a copy')
+    throw new TypeError('This client was not made by createClient, but perhaps a copy')
   return options()
 }
 
-/** @internal Whom a client calls as. */
+/** @internal The credentials of a client. */
 export function credentialOf(client: Client): Credentials {
   return optionsOf(client)
 }
 
-/** @internal How a client of these options reaches the service. */
+/** @internal The connection settings of these options. */
 export function connectionOf(options: ClientOptions): Connection {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, maxRetries = DEFAULT_MAX_RETRIES, onRetry } = options
-  checkPatience({ timeoutMs, maxRetries })
+  checkTimeouts({ timeoutMs, maxRetries })
   const base = baseOf(options.baseUrl)
   return {
     baseUrl: base.origin + base.pathname.replace(/\/+$/, ''),
     headers: credentialHeaders(options, base.origin),
-    // Called as a function of its own: the global one refuses to be a method of anything else.
+    // Called as a plain function: the global fetch refuses to be a method of another object.
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     timeoutMs,
     maxRetries,
@@ -61,32 +61,32 @@ export function connectionOf(options: ClientOptions): Connection {
 
 function baseOf(baseUrl: string): URL {
   const base = URL.canParse(baseUrl) ? new URL(baseUrl) : null
-  if (base === null) throw new TypeError(`baseUrl is no address: ${baseUrl}`)
-  if (!/^https?:$/.test(base.protocol)) throw new TypeError('baseUrl begins with https:// or http://')
-  if (base.username !== '' || base.password !== '') throw new TypeError('baseUrl holds no user and password')
-  if (base.search !== '' || base.hash !== '')
-    throw new TypeError('baseUrl ends with its path, without ? and #')
+  if (base === null) throw new TypeError(`baseUrl is not a URL: ${baseUrl}`)
+  if (!/^https?:$/.test(base.protocol)) throw new TypeError('baseUrl must begin with https:// or http://')
+  if (base.username !== '' || base.password !== '')
+    throw new TypeError('baseUrl must not contain a user or password')
+  if (base.search !== '' || base.hash !== '') throw new TypeError('baseUrl must not contain ? or #')
   return base
 }
 
 const PRINTABLE = /^[\x21-\x7e]+$/
-/** In a header of cookies these begin another one. */
+/** In a Cookie header these start another cookie. */
 const COOKIE_ENDS = /[;,]/
 
 function credentialHeaders(credentials: Credentials, origin: string): Record<string, string> {
   const { agentKey, platformId, platformSecret, sessionToken, adminSessionToken } = credentials
   const sessions = { service_session: sessionToken, service_admin_session: adminSessionToken }
   const given = { agentKey, platformId, platformSecret, sessionToken, adminSessionToken }
-  // Checked here, because fetch would quote a bad one in its error.
+  // Checked here, because fetch would quote an invalid one in its error.
   for (const [name, value] of Object.entries(given)) {
     if (value !== undefined && !isPrintable(value))
       throw new TypeError(`${name} is not one line of printable characters`)
   }
   for (const [name, value] of Object.entries({ sessionToken, adminSessionToken })) {
-    if (value !== undefined && COOKIE_ENDS.test(value)) throw new TypeError(`${name} has a ; or , in it`)
+    if (value !== undefined && COOKIE_ENDS.test(value)) throw new TypeError(`${name} must not contain ; or ,`)
   }
   if ((platformId === undefined) !== (platformSecret === undefined))
-    throw new TypeError('platformId and platformSecret go together')
+    throw new TypeError('platformId and platformSecret must be given together')
   const cookie = Object.entries(sessions).flatMap(([name, token]) =>
     token === undefined ? [] : [`${name}=${token}`],
   )

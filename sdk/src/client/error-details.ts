@@ -1,34 +1,32 @@
 import type {
   AgentStatus,
+  IdempotencyDetails,
   InsufficientBalanceDetails,
   PolicyControl,
   PolicyLayer,
   PolicyRefusal,
 } from '../api/types.ts'
 
-/**
- * What the service says of an error beside its message, by the code; amounts in INR. Where everything is optional, it
- * depends on the route.
- */
+/** The details of an error, by its code; amounts in INR. Where everything is optional, it depends on the route. */
 export interface ErrorDetails {
   insufficient_balance: InsufficientBalanceDetails
-  /** The limit that refused, and what would pass now. */
+  /** The limit that refused, and the amount that would pass now. */
   spend_limit_exceeded: PolicyRefusal
-  /** `escrow_above`: more than this has to go through an escrow hold. */
+  /** `escrow_above`: a greater amount must use an escrow hold. */
   escrow_required: PolicyRefusal & { escrow_above: number }
   /** The state of the agent that would send. */
   policy_denied: { status: AgentStatus }
   /** The payee rule that refused. */
   authorization_error: { rule?: PolicyControl; layer?: PolicyLayer }
-  /** What was done with this key; empty while that is still running, and when the key went with another request. */
-  idempotency_error: MadeEarlier & { amount?: number; agent_id?: string }
-  /** What is in the way. */
+  /** What was made with this key; empty while that request is running, and if the header came with another body. */
+  idempotency_error: IdempotencyDetails
+  /** The cause of the conflict. */
   conflict: MadeEarlier & ConflictDetails
   /** `outcome: 'unknown'`: it may have been done; look it up before repeating it. */
   service_unavailable: { outcome?: 'unknown' }
 }
 
-/** What the earlier call made, named so that a client that lost its answer recovers. */
+/** What the earlier call made, so that a client that lost its response can recover. */
 interface MadeEarlier {
   /** null while it waits for approval. */
   payment_id?: string | null
@@ -41,13 +39,13 @@ interface MadeEarlier {
 }
 
 interface ConflictDetails {
-  /** Who has this phone or PAN already. */
+  /** The owner that has this phone or PAN. */
   owner_id?: string
-  /** What can still be refunded, and of what. */
+  /** The amount that can still be refunded, and the amount paid. */
   remaining?: number
   refunded_total?: number
   amount?: number
-  /** For whom an escrow is held. */
+  /** The recipient of an escrow. */
   to_agent_id?: string
   agent_id?: string
   org_id?: string

@@ -2,21 +2,22 @@ import type { ErrorCode } from '../api/types.ts'
 import type { ErrorDetails } from './error-details.ts'
 
 /**
- * Why a call failed. The service's codes, and three of the client's own: `network_error` (no answer came), `timeout`
- * (none in time) and `invalid_answer` (what came is not the service's). After these three a change may have happened.
+ * Why a call failed. The service's codes, and three of the client's own: `network_error` (no response), `timeout`
+ * (none in time) and `invalid_answer` (the response is not the service's). After these three a change may have
+ * happened.
  */
 export type BatuaErrorCode = ErrorCode | 'network_error' | 'timeout' | 'invalid_answer'
 
 export interface BatuaErrorFacts<Code extends BatuaErrorCode = BatuaErrorCode> {
   readonly code: Code
   readonly message: string
-  /** The HTTP status; null when no answer came. */
+  /** The HTTP status; null without a response. */
   readonly status: number | null
-  /** Quote it when asking for help; null when no answer came. */
+  /** Quote it in support requests; null without a response. */
   readonly requestId: string | null
-  /** The input that is wrong. */
+  /** The invalid input. */
   readonly field: string | null
-  /** What a program needs to act, by the code; amounts in INR. */
+  /** What a program needs to continue, by the code; amounts in INR. */
   readonly details: DetailsOf<Code>
   /** How long to wait before another try, if the service said so. */
   readonly retryAfterMs: number | null
@@ -26,7 +27,7 @@ export type DetailsOf<Code extends BatuaErrorCode> = Code extends keyof ErrorDet
   ? ErrorDetails[Code]
   : Readonly<Record<string, unknown>>
 
-/** A call that did not succeed. Narrow it by `code`, and `details` has its type. */
+/** A failed call. Narrow it by `code`, and `details` has its type. */
 export class BatuaError<Code extends BatuaErrorCode = BatuaErrorCode> extends Error {
   override readonly name = 'BatuaError'
   readonly code: Code
@@ -50,7 +51,7 @@ export class BatuaError<Code extends BatuaErrorCode = BatuaErrorCode> extends Er
 /** Each code with its own details. */
 export type AnyBatuaError = { [Code in BatuaErrorCode]: BatuaError<Code> }[BatuaErrorCode]
 
-/** Whether a caught value is an error of a call; also one of another copy of this package. */
+/** Whether a caught value is an error of a call, also from another copy of this package. */
 export function isBatuaError(value: unknown): value is AnyBatuaError {
   return value instanceof Error && value.name === 'BatuaError'
 }
@@ -60,7 +61,7 @@ export type Outcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: AnyBatuaError }
 
-/** Turns a call's error into a value: `const paid = await outcome(client.pay(…))`. Anything else is thrown on. */
+/** Turns a call's error into a value: `const paid = await outcome(client.pay(…))`. Anything else is thrown again. */
 export async function outcome<T>(call: Promise<T>): Promise<Outcome<T>> {
   try {
     return { ok: true, value: await call }

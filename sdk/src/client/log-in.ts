@@ -11,8 +11,9 @@ const SESSIONS = {
 const SETTINGS = ['baseUrl', 'fetch', 'timeoutMs', 'maxRetries', 'onRetry'] as const
 
 /**
- * Logs in by the code that `sendOtp` (or `sendAdminOtp`) sent to the phone, and gives a client with that session and no
- * other credential; `totp` is an administrator's second factor. Not for browsers: there `verifyOtp` has the browser keep the session.
+ * Logs in with the code that `sendOtp` (or `sendAdminOtp`) sent to the phone, and returns a client with that session
+ * and no other credential; `totp` is an administrator's second factor. Not for browsers: there `verifyOtp` makes the
+ * browser keep the session.
  */
 export async function logIn(
   client: Client,
@@ -29,7 +30,7 @@ export async function logIn(
     options,
   )
   const token = tokenIn(headers.getSetCookie(), cookie)
-  // An answer that is repeated under its key has none.
+  // A response that is repeated under its key has none.
   if (token === null) throw ownError('invalid_answer', 'No session came along; ask for a new code')
   return createClient({ ...settings, [option]: token })
 }

@@ -1,4 +1,4 @@
-/** Who calls. Without any of it only public routes can be called. */
+/** The credentials. Without them only public routes can be called. */
 export interface Credentials {
   /** An agent's key, `agk_live_…`. */
   readonly agentKey?: string
@@ -14,11 +14,11 @@ export interface Credentials {
 export interface ClientOptions extends Credentials {
   /** The service's address, such as `https://batua.example`. */
   readonly baseUrl: string
-  /** For tests, proxies and old platforms; the global one otherwise. */
+  /** For tests, proxies and old platforms; by default the global one. */
   readonly fetch?: typeof fetch
-  /** How long one attempt may take; 30,000 ms unless said. */
+  /** The timeout of one attempt; 30,000 ms by default. */
   readonly timeoutMs?: number
-  /** How often a call is tried again where that is safe; 3 unless said. */
+  /** The maximum number of retries, where they are safe; 3 by default. */
   readonly maxRetries?: number
   /** Called before each wait. */
   readonly onRetry?: (retry: Retry) => void
@@ -26,7 +26,7 @@ export interface ClientOptions extends Credentials {
 
 export interface Retry {
   readonly operation: string
-  /** Which attempt failed, from 1. */
+  /** The number of the failed attempt, from 1. */
   readonly attempt: number
   readonly delayMs: number
   readonly code: string
@@ -37,8 +37,8 @@ export interface CallOptions {
   readonly timeoutMs?: number
   readonly maxRetries?: number
   /**
-   * Every POST has one, made for it; give your own to make a call safe to repeat across restarts. null: none is sent,
-   * which spares the service two writes and leaves it to you to repeat the call or not.
+   * Every POST has one by default; give your own to make a call safe to repeat across restarts. null: none is sent,
+   * which saves the service two writes, and the client does not retry.
    */
   readonly idempotencyKey?: string | null
 }

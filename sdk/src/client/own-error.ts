@@ -1,6 +1,6 @@
 import { BatuaError, type BatuaErrorCode } from './errors.ts'
 
-/** An error that no answer of the service carries. */
+/** An error that is not from a response of the service. */
 export function ownError(
   code: BatuaErrorCode,
   message: string,

@@ -5,7 +5,7 @@ import { items, pages } from './paging.ts'
 
 type Input = PageInput & { readonly agent_id: string }
 
-/** A list of numbers that notes how it is asked. */
+/** A list of numbers that records its requests. */
 function numbers(count: number) {
   const asked: Input[] = []
   async function list(

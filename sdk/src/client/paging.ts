@@ -4,12 +4,12 @@ import { ownError } from './own-error.ts'
 
 type Page = { readonly pagination: Pagination }
 
-/** A method of the client that answers a page of a list. */
+/** A method of the client that returns a page of a list. */
 export type ListMethod = (input: never, options?: CallOptions) => Promise<Page>
 
 type PageOf<List extends ListMethod> = Awaited<ReturnType<List>>
 
-/** What a list lists: the entries of its one array. */
+/** The entries of a list: those of its one array. */
 export type ItemOf<List extends ListMethod> = {
   [Key in keyof PageOf<List>]: PageOf<List>[Key] extends (infer Item)[] ? Item : never
 }[keyof PageOf<List>]
@@ -18,8 +18,9 @@ const MAX_PAGE_SIZE = 100
 
 /**
  * All entries of a list, newest first, page after page as they are used:
- * `for await (const payment of items(client.listPayments, { agent_id }))`. By cursor, so that none is missed or comes
- * twice while new ones arrive. Errors and aborts are those of the call; `limit` is the size of a page, 100 unless said.
+ * `for await (const payment of items(client.listPayments, { agent_id }))`. By cursor, so that none is missed or
+ * returned twice while new ones are added. Errors and aborts are those of the call; `limit` is the page size, 100 by
+ * default.
  */
 export async function* items<List extends ListMethod>(
   list: List,
@@ -35,7 +36,7 @@ export async function* items<List extends ListMethod>(
   }
 }
 
-/** The pages of a list, newest first, each as its route answers it. */
+/** The pages of a list, newest first, each as its route returns it. */
 export async function* pages<List extends ListMethod>(
   list: List,
   ...[input, options]: Parameters<List>

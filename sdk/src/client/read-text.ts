@@ -1,7 +1,7 @@
-/** The longest answer is a page of 100 agents, each with four lists of 1,000 payees: some 13 MB. */
+/** The longest response is a page of 100 agents, each with four lists of 1,000 payees: about 13 MB. */
 const MAX_ANSWER_BYTES = 32 * 1_048_576
 
-/** Reads a body of text to its end; null when it is longer than the bound, and then its connection is let go. */
+/** Reads a text body to its end; null if it is longer than the bound, and then its connection is closed. */
 export async function readText(response: Response, maxBytes = MAX_ANSWER_BYTES): Promise<string | null> {
   const { body } = response
   // Not every platform that has `fetch` shows a body as a stream.

@@ -1,20 +1,20 @@
 import { type Api, ROUTES } from '../api/routes.ts'
 import { ownError } from './own-error.ts'
 
-/** What a method of the client was given. */
+/** The input of a method of the client. */
 export type Input = Readonly<Record<string, unknown>>
 
-/** A call as it goes on the wire. */
+/** A call as an HTTP request. */
 export interface PreparedRequest {
   readonly method: string
-  /** Address below the service's own. */
+  /** The path below the service's address. */
   readonly path: string
   readonly body: string | null
 }
 
 const ROUTE = /^(\w+) ([^?=]+)(?:\?([\w,]+))?(?:=(\w+))?$/
 
-/** Sorts an input into path, query and body as the route has them. */
+/** Splits an input into path, query and body. */
 export function prepareRequest(operation: keyof Api, input: Input): PreparedRequest {
   const [, method = '', template = '', queryNames, bodyName] = ROUTE.exec(ROUTES[operation]) ?? []
   const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined))
@@ -38,7 +38,7 @@ export function prepareRequest(operation: keyof Api, input: Input): PreparedRequ
   }
 }
 
-/** One segment of an address. Dots alone would climb to another route, encoded or not. */
+/** One segment of a path. Dots alone would lead to another route, encoded or not. */
 function segmentOf(operation: string, name: string, value: unknown): string {
   const text = typeof value === 'string' ? value : ''
   if (text === '' || text === '.' || text === '..') throw badInput(`${operation} needs ${name}`, name)
@@ -49,7 +49,7 @@ function segmentOf(operation: string, name: string, value: unknown): string {
   }
 }
 
-/** What the service would say to it, said before it is asked. */
+/** The service's error for it, without a request. */
 export function badInput(message: string, field: string): Error {
   return ownError('validation_error', message, { field })
 }

@@ -1,30 +1,30 @@
-/** What is known of a failed attempt. */
+/** The facts about a failed attempt. */
 export interface FailedAttempt {
-  /** Whether it does nothing twice: a GET, or a POST under a key. */
+  /** Whether it may be repeated: a GET, or a POST with a key. */
   readonly isSafe: boolean
-  /** Which attempt it was, from 1. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number
   readonly maxRetries: number
   readonly code: string
-  /** null: no answer came. */
+  /** null: no response. */
   readonly status: number | null
-  /** What the service asked for. */
+  /** The delay that the service asked for. */
   readonly retryAfterMs: number | null
   /** From 0 to below 1. */
   readonly random: number
 }
 
-/** No call waits longer than this for its next attempt; a longer wait is in the error's `retryAfterMs`. */
+/** The maximum wait before the next attempt; a longer one is in the error's `retryAfterMs`. */
 export const MAX_WAIT_MS = 60_000
 const FIRST_BACKOFF_MS = 250
 const MAX_BACKOFF_MS = 8_000
 
-/** A proxy in front of the service answers these too, and not in the service's words. */
+/** A proxy in front of the service may return these too, in another format. */
 const PASSING_STATUSES: readonly (number | null)[] = [429, 502, 503, 504]
 
 /**
- * How long to wait before the same request is sent again; null: it is not. Of what is not safe to repeat only what was
- * turned away unread.
+ * The delay before the same request is sent again; null: it is not. A request that is not safe to repeat is sent again
+ * only if it was refused unread.
  */
 export function decideRetry(failed: FailedAttempt): number | null {
   const { attempt, maxRetries, retryAfterMs, random } = failed
@@ -34,11 +34,11 @@ export function decideRetry(failed: FailedAttempt): number | null {
   return Math.min((retryAfterMs ?? 0) + random * backoffMs, MAX_WAIT_MS)
 }
 
-/** Whether the same request may fare better in a while, and may be sent again at all. */
+/** Whether the same request may succeed later, and may be sent again. */
 function passes({ isSafe, code, status, retryAfterMs }: FailedAttempt): boolean {
   if (status === 429) return true
   if (!isSafe) return false
-  // The first request with this key is still running, and its answer is ours.
+  // The first request with this key is still running, and its response is ours too.
   if (code === 'idempotency_error') return retryAfterMs !== null
   return code === 'network_error' || code === 'timeout' || PASSING_STATUSES.includes(status)
 }

@@ -1,16 +1,16 @@
-/** Whole paise. Money is never a float inside. */
+/** Whole paise. Internally, money is never a float. */
 export type Paise = bigint
 
-/** An amount as callers write it: INR as a number (`12.5`) or a decimal string (`'12.50'`), at most two decimals. */
+/** An amount of the caller: INR as a number (`12.5`) or a decimal string (`'12.50'`), at most two decimals. */
 export type Rupees = number | string
 
-/** How the wire writes an amount (interface section 4, Pay-per-call). */
+/** The format of an amount in the headers (interface section 4, Pay-per-call). */
 const DECIMAL = /^([0-9]{1,11})(?:\.([0-9]{1,2}))?$/
 
-/** The service moves no more than this at once: 10,000,000,000 INR. */
+/** The maximum amount of the service: 10,000,000,000 INR. */
 const MAX_PAISE = 1_000_000_000_000n
 
-/** INR to paise, exactly; a RangeError when it is no amount of at most two decimals from 0 to 10,000,000,000. */
+/** INR to paise, exactly; a RangeError unless it is an amount from 0 to 10,000,000,000 with at most two decimals. */
 export function paiseFromRupees(rupees: Rupees): Paise {
   const paise = typeof rupees === 'number' ? paiseOfNumber(rupees) : paiseOfText(rupees)
   if (paise === null || paise > MAX_PAISE) throw new RangeError(notAnAmount(rupees))
@@ -24,7 +24,7 @@ export function rupeesText(paise: Paise): string {
   return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** Paise as the JSON number that the service takes: `12.5`. Exact for every amount that the service moves. */
+/** Paise as a JSON number for the service: `12.5`. Exact for every amount in range. */
 export function rupeesNumber(paise: Paise): number {
   return Number(paise) / 100
 }
@@ -36,7 +36,7 @@ function paiseOfNumber(rupees: number): Paise | null {
   return BigInt(rounded)
 }
 
-/** Callers without types hand in anything: only a string has an amount here. */
+/** For callers without types: only a string is accepted. */
 function paiseOfText(rupees: unknown): Paise | null {
   const parts = typeof rupees === 'string' ? DECIMAL.exec(rupees) : null
   if (parts === null) return null

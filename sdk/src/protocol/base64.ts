@@ -1,17 +1,27 @@
-/** UTF-8 as base64: the standard alphabet, padded. Made of what browsers have too. */
+/** UTF-8 as base64, standard alphabet, padded. Works in browsers too. */
 export function base64FromText(text: string): string {
   return btoa(String.fromCharCode(...new TextEncoder().encode(text)))
 }
 
-/** What a base64 says as UTF-8; null when it is not the one way to write that, byte by byte. */
+/** The UTF-8 text of a base64; null unless it is the canonical encoding. */
 export function textFromBase64(base64: string): string | null {
   try {
     const binary = atob(base64)
-    // Much is forgiven: spaces, no padding, stray bits. Written again, it shows.
+    // The decoder tolerates spaces, missing padding and stray bits; encoding the result again reveals them.
     if (btoa(binary) !== base64) return null
     const bytes = new Uint8Array(binary.length)
     for (let index = 0; index < binary.length; index++) bytes[index] = binary.charCodeAt(index)
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+/** The bytes of a base64 in either alphabet, padded or not; null if it is invalid. */
+export function bytesFromBase64(base64: string): Uint8Array<ArrayBuffer> | null {
+  try {
+    const binary = atob(base64.replaceAll('-', '+').replaceAll('_', '/'))
+    return Uint8Array.from(binary, character => character.charCodeAt(0))
   } catch {
     return null
   }

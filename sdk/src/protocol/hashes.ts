@@ -9,7 +9,7 @@ export interface Hashes {
 
 export type Mac = (message: Bytes) => Awaitable<Bytes>
 
-/** Those that every platform has. Each goes by way of another thread, which costs many times what a short hash does. */
+/** Web Crypto, which every platform has. It uses another thread, which costs many times a short hash. */
 export const webHashes: Hashes = {
   sha256: async bytes => new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)),
   async mac(key) {
@@ -19,7 +19,7 @@ export const webHashes: Hashes = {
   },
 }
 
-/** What is used of `node:crypto`. */
+/** The used part of `node:crypto`. */
 interface NodeCrypto {
   readonly createHash: (name: 'sha256') => NodeHash
   readonly createHmac: (name: 'sha256', key: Bytes) => NodeHash
@@ -30,10 +30,10 @@ interface NodeHash {
   digest(): Bytes
 }
 
-/** What is longer goes to the other thread: this one has requests to answer. */
+/** Longer data is hashed by the other thread, because this one handles requests. */
 const MAX_BYTES_AT_ONCE = 65_536
 
-/** Those of Node, Deno and Bun, which are done at once; null elsewhere, and where Node is only imitated. */
+/** The synchronous hashes of Node, Deno and Bun; null elsewhere, and where Node is only imitated. */
 export function nodeHashes(): Hashes | null {
   const { createHash, createHmac } = nodeCrypto() ?? {}
   if (typeof createHash !== 'function' || typeof createHmac !== 'function') return null
@@ -57,5 +57,5 @@ function nodeCrypto(): Partial<NodeCrypto> | null | undefined {
   }
 }
 
-/** The fastest that this platform has. */
+/** The fastest hashes of this platform. */
 export const hashes = nodeHashes() ?? webHashes

@@ -58,7 +58,7 @@ test('what is written is read back, and is what the contract describes', () => {
   )
 })
 
-/** A field that is gone, or holds something else. */
+/** A field that is missing, or has another type. */
 const wrong = fc.oneof(fc.constant(undefined), fc.jsonValue(), fc.constantFrom('', '0', '-1', 'INR ', nonce))
 
 test('whatever stands in the fields, only what the contract describes is read', () => {

@@ -13,8 +13,8 @@ const MAX_RECEIPT_CHARACTERS = 5_500
 const PAYMENT_ID = /^pay_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
 /**
- * The value of `X-SERVICE-PAY`: base64 of the challenge as JSON, its fields in the order of the interface and its
- * amount with two decimals. A RangeError when the amount is none.
+ * The value of `X-SERVICE-PAY`: base64 of the challenge as JSON, with the fields in the order of the interface and the
+ * amount with two decimals. Throws a RangeError for an invalid amount.
  */
 export function encodeChallenge({ payTo, amount, asset, nonce }: PaymentChallenge): string {
   const written = rupeesText(paiseFromRupees(amount))
@@ -22,8 +22,8 @@ export function encodeChallenge({ payTo, amount, asset, nonce }: PaymentChalleng
 }
 
 /**
- * What a value of `X-SERVICE-PAY` asks for; null when it is not to the letter, or asks for nothing or for more than the
- * service moves. Unknown fields are let be.
+ * The challenge in a value of `X-SERVICE-PAY`; null if it is malformed, or its amount is 0 or above the maximum.
+ * Unknown fields are ignored.
  */
 export function decodeChallenge(text: string): PaymentChallenge | null {
   const { payTo, amount, asset, nonce } = fieldsOf(text)
@@ -37,7 +37,7 @@ export function encodeProof({ version, transactionId, fromAgent, nonce, receipt 
   return base64FromText(JSON.stringify({ version, transactionId, fromAgent, nonce, receipt }))
 }
 
-/** What a value of `X-SERVICE-PAYMENT` says; null when it is not to the letter. Unknown fields are let be. */
+/** The proof in a value of `X-SERVICE-PAYMENT`; null if it is malformed. Unknown fields are ignored. */
 export function decodeProof(text: string): PaymentProof | null {
   const { version, transactionId, fromAgent, nonce, receipt } = fieldsOf(text)
   if (version !== 1 || !matches(nonce, UUID)) return null
@@ -52,7 +52,7 @@ export function isReceiptToken(value: unknown): value is string {
   return matches(value, TOKEN) && value.length <= MAX_RECEIPT_CHARACTERS
 }
 
-/** The fields of the JSON object in a header; none when there is no such object. */
+/** The fields of the JSON object in a header; empty if there is none. */
 function fieldsOf(text: string): Readonly<Record<string, unknown>> {
   const json = text.length <= MAX_HEADER_CHARACTERS ? textFromBase64(text) : null
   if (json === null) return {}

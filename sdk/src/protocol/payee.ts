@@ -6,8 +6,7 @@ export function isAgentId(value: unknown): value is string {
 }
 
 /**
- * A payee's one spelling, as the service reads it: handles come in any case, with or without `@`; ids, and what is
- * neither, stay as they are.
+ * The normalised form of a payee, as in the service: handles in lower case without `@`; ids and other texts unchanged.
  */
 export function payeeName(payee: string): string {
   if (!WRITTEN_HANDLE.test(payee)) return payee

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { decodeChallenge, decodeProof, encodeChallenge, encodeProof } from './headers.ts'
 import * as messages from './messages.ts'
 
-// The base64 was made by Python's json and base64, and not by the code under test.
+// The base64 was made with Python, not by the code under test.
 const challenges = [
   {
     base64:

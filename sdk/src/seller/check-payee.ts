@@ -2,8 +2,8 @@ import { payeeName } from '../protocol/payee.ts'
 import type { SellerContext } from './context.ts'
 
 /**
- * Whether a payment went to another agent because every payment does: `payTo` is not the client's own. Only the seller can
- * mend that, and it is told each time, because each time somebody has paid for nothing.
+ * Reports an error if payments go to another agent because `payTo` is not the client's own. Only the seller can
+ * correct that, and `onError` is called each time, because each time a buyer has paid for nothing.
  */
 export async function checkPayee({ agent, payTo, onError }: SellerContext): Promise<void> {
   try {

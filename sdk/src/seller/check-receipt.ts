@@ -1,16 +1,17 @@
+import { checkSignature, type ServiceKeys } from '../client/service-keys.ts'
 import { type Paise, paiseFromRupees } from '../protocol/amount.ts'
+import { bytesFromBase64 } from '../protocol/base64.ts'
 import type { PaymentProof } from '../protocol/messages.ts'
 import { payeeName } from '../protocol/payee.ts'
 import type { Deadline } from './deadline.ts'
 import { type Refused, refused } from './decide.ts'
-import type { FindKey } from './service-keys.ts'
 
-/** What the receipt in a proof tells, without asking the service about the payment. */
+/** The result of the receipt in a proof, without asking the service about the payment. */
 export type ReceiptFinding =
   /** The service has signed that this payment was made, to this payee, by this payer, for this nonce. */
   | { readonly kind: 'genuine'; readonly amountPaise: Paise }
   | Refused
-  /** There is none, or it cannot be verified here. */
+  /** There is no receipt, or it cannot be verified here. */
   | { readonly kind: 'none' }
   /** It names a key that is not published, or not yet. */
   | { readonly kind: 'later'; readonly retryAfterMs: number }
@@ -18,9 +19,12 @@ export type ReceiptFinding =
 const NONE = { kind: 'none' } as const
 const NOT_GENUINE = refused('receipt_not_genuine')
 
-/** Checks a proof's receipt offline: signature, issuer, payment, payee, payer and nonce. Refunds only the service knows. */
+/**
+ * Checks a proof's receipt offline: signature, issuer, payment, payee, payer and nonce. Only the service knows
+ * refunds.
+ */
 export async function checkReceipt(
-  findKey: FindKey,
+  keys: ServiceKeys,
   { receipt, ...proof }: PaymentProof,
   payTo: string,
   deadline: Deadline,
@@ -29,23 +33,16 @@ export async function checkReceipt(
   const [head = '', body = '', signature = ''] = receipt.split('.')
   const { alg, typ, kid } = objectIn(head)
   if (alg !== 'EdDSA' || typ !== 'receipt+jwt' || typeof kid !== 'string') return NOT_GENUINE
-  const found = await findKey(kid, deadline)
+  const found = await keys.find(kid, deadline.signal)
   if (found === null) return NONE
   if ('unknownForMs' in found) return { kind: 'later', retryAfterMs: found.unknownForMs }
-  // A thief of the key can sign whatever he likes, and the honest ones were signed with it too: so the service is asked.
-  if (found.isRevoked) return NONE
-
-  const key = await found.key.catch(() => null)
-  if (key === null) return NONE
-  const signed = new TextEncoder().encode(`${head}.${body}`)
-  const bytes = bytesIn(signature)
-  if (bytes === null || !(await crypto.subtle.verify('Ed25519', key, bytes, signed))) return NOT_GENUINE
 
   const claims = objectIn(body)
-  const paidAt = Date.parse(String(claims['created_at']))
-  if (claims['iss'] !== found.issuer) return NOT_GENUINE
-  // A retired key may be stolen, and what a revoked one had signed is signed again by the next: so the service is asked.
-  if (!(paidAt >= found.from && paidAt <= found.until)) return NONE
+  const signed = { text: `${head}.${body}`, issuer: claims['iss'], date: claims['created_at'] }
+  const finding = await checkSignature(found, { ...signed, signature: bytesFromBase64(signature) })
+  if (finding === 'forged') return NOT_GENUINE
+  // A thief of the key can sign anything, and honest receipts were signed with it too, so the service is asked.
+  if (finding !== 'genuine') return NONE
   return decideClaims(claims, proof, payTo)
 }
 
@@ -63,21 +60,12 @@ function decideClaims(
   return { kind: 'genuine', amountPaise: paiseFromRupees(amount) }
 }
 
-/** The JSON object in a part of a token; an empty one when there is none. */
+/** The JSON object in a part of a token; an empty one if there is none. */
 function objectIn(part: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytesIn(part) ?? new Uint8Array()))
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytesFromBase64(part) ?? new Uint8Array()))
     return typeof value === 'object' && value !== null ? { ...value } : {}
   } catch {
     return {}
-  }
-}
-
-function bytesIn(part: string): Uint8Array<ArrayBuffer> | null {
-  try {
-    const binary = atob(part.replaceAll('-', '+').replaceAll('_', '/'))
-    return Uint8Array.from(binary, character => character.charCodeAt(0))
-  } catch {
-    return null
   }
 }

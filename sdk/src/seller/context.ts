@@ -1,38 +1,38 @@
 import type { Agent } from '../api/types.ts'
 import { credentialOf } from '../client/client.ts'
-import { remembered } from '../client/patience.ts'
+import { createServiceKeys, type ServiceKeys } from '../client/service-keys.ts'
+import { remembered } from '../client/timeouts.ts'
 import { isPayee } from '../protocol/headers.ts'
-import { type AskLimits, createAskLimits } from './ask-limits.ts'
+import { errorReporterOf } from './error-reporter.ts'
 import { createTurns, type InTurn } from './in-turn.ts'
 import { createNonces, type Nonces, type Quote, type Surroundings } from './nonce.ts'
 import { type NonceUses, usesAtService, usesInStore } from './nonce-uses.ts'
 import { createOpenClaims, type OpenClaims } from './open-claims.ts'
 import type { SellerOptions } from './options.ts'
 import type { PaymentService } from './payment-service.ts'
-import { createServiceKeys, type FindKey } from './service-keys.ts'
-import { tellerOf } from './teller.ts'
+import { createVerificationLimits, type VerificationLimits } from './verification-limits.ts'
 
-/** What the parts of one seller share. */
+/** The shared state of one seller. */
 export interface SellerContext {
   readonly payTo: string
-  /** Whether everything costs the same at any time. */
+  /** Whether the price is fixed. */
   readonly hasFixedPrice: boolean
   readonly description: string | null
   readonly onFailure: 'refund' | 'keep'
   readonly nonceTtlMs: number
   readonly verifyTimeoutMs: number
   readonly service: PaymentService
-  /** The agent of the client, asked for once. */
+  /** The agent of the client, requested once. */
   agent(signal: AbortSignal | undefined): Promise<Agent>
   readonly nonces: Nonces
   readonly uses: NonceUses
   readonly usedAt: Quote['usedAt']
   readonly openClaims: OpenClaims
-  readonly askLimits: AskLimits
-  readonly findKey: FindKey
+  readonly verificationLimits: VerificationLimits
+  readonly serviceKeys: ServiceKeys
   readonly inTurn: InTurn
   readonly surroundings: Surroundings
-  /** Never throws, whatever is behind it. */
+  /** Never throws. */
   readonly onError: (error: unknown) => void
 }
 
@@ -41,22 +41,24 @@ const DEFAULT_VERIFY_TIMEOUT_MS = 5_000
 
 export function openContext(options: SellerOptions<never>, surroundings: Surroundings): SellerContext {
   const { client: service, nonces: store } = options
-  const onError = tellerOf(options.onError)
+  const verifyTimeoutMs = verifyTimeoutIn(options)
+  const fetchKeys = () => service.getServiceKeys({}, { timeoutMs: verifyTimeoutMs, maxRetries: 0 })
+  const onError = errorReporterOf(options.onError)
   return {
     payTo: payeeIn(options.payTo),
     hasFixedPrice: typeof options.amount !== 'function',
     description: options.description ?? null,
     onFailure: onFailureIn(options.onFailure ?? 'refund'),
     nonceTtlMs: msIn('nonceTtlMs', options.nonceTtlMs ?? DEFAULT_NONCE_TTL_MS),
-    verifyTimeoutMs: verifyTimeoutIn(options),
+    verifyTimeoutMs,
     service,
     agent: remembered(() => service.getCurrentAgent()),
     nonces: createNonces(secretsOf(options), surroundings),
     uses: store === undefined ? usesAtService(service) : usesInStore(service, store),
     usedAt: store === undefined ? 'service' : 'store',
     openClaims: createOpenClaims(surroundings.now),
-    askLimits: createAskLimits(surroundings.now),
-    findKey: createServiceKeys(service, verifyTimeoutIn(options), surroundings.now),
+    verificationLimits: createVerificationLimits(surroundings.now),
+    serviceKeys: createServiceKeys(fetchKeys, surroundings.now),
     inTurn: createTurns(),
     surroundings,
     onError,
@@ -70,11 +72,11 @@ export function verifyTimeoutIn({ verifyTimeoutMs }: Pick<SellerOptions<never>, 
 
 function payeeIn(payTo: string): string {
   if (typeof payTo !== 'string' || !isPayee(payTo))
-    throw new TypeError('payTo is the handle or the id of the agent that is paid')
+    throw new TypeError('payTo must be the handle or the id of the payee')
   return payTo
 }
 
-/** Whatever else it is would decide what becomes of money. */
+/** Any other value would decide what happens to money. */
 function onFailureIn(onFailure: 'refund' | 'keep'): 'refund' | 'keep' {
   if (onFailure !== 'refund' && onFailure !== 'keep') throw new TypeError("onFailure is 'refund' or 'keep'")
   return onFailure
@@ -83,18 +85,19 @@ function onFailureIn(onFailure: 'refund' | 'keep'): 'refund' | 'keep' {
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 function msIn(name: string, ms: number): number {
-  if (!(ms > 0 && ms <= MAX_TIMER_MS)) throw new RangeError(`${name} is above 0 and at most ${MAX_TIMER_MS}`)
+  if (!(ms > 0 && ms <= MAX_TIMER_MS))
+    throw new RangeError(`${name} must be above 0 and at most ${MAX_TIMER_MS}`)
   return ms
 }
 
-/** A nonce allows offline guesses of the secret: a short one would be found. */
+/** A nonce allows offline guesses of the secret, so a short secret would be found. */
 const MIN_SECRET_LENGTH = 16
 
 function secretsOf({ client, secret }: Pick<SellerOptions<never>, 'client' | 'secret'>): readonly string[] {
   const given = secret ?? credentialOf(client).agentKey
   if (given === undefined) throw new TypeError('the client of a seller needs the agentKey of the payee')
   const secrets = typeof given === 'string' ? [given] : given
-  if (secrets.length === 0) throw new TypeError('at least one secret has to sign nonces')
+  if (secrets.length === 0) throw new TypeError('at least one secret must sign nonces')
   if (secrets.some(each => each.length < MIN_SECRET_LENGTH))
     throw new RangeError(
       `a secret, or the agentKey in its place, has at least ${MIN_SECRET_LENGTH} characters`,

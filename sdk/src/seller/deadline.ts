@@ -1,9 +1,9 @@
 import { isBatuaError } from '../client/errors.ts'
 import type { CallOptions } from '../client/options.ts'
-import { wait } from '../client/patience.ts'
 import { decideRetry } from '../client/retry.ts'
+import { wait } from '../client/timeouts.ts'
 
-/** Until when a request can wait. */
+/** The deadline of a request. */
 export interface Deadline {
   readonly signal: AbortSignal
   leftMs(): number
@@ -17,8 +17,8 @@ export function deadlineIn(ms: number): Deadline {
 const MAX_RETRIES = 3
 
 /**
- * Calls the service again as its client would, but only when the wait ends before the deadline: what takes longer is for
- * the buyer to wait for, who is told how long.
+ * Retries a call like the client, but only if the delay ends before the deadline. For a longer delay the buyer has to
+ * wait, and is told how long.
  */
 export async function askBefore<Result>(
   deadline: Deadline,

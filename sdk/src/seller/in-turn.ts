@@ -1,7 +1,7 @@
-import { within } from '../client/patience.ts'
+import { within } from '../client/timeouts.ts'
 import type { Deadline } from './deadline.ts'
 
-/** Does one work at a time for each key, in this process. Rejects when the deadline comes before the turn. */
+/** Runs one piece of work at a time for each key, in this process. Rejects if the deadline passes before its turn. */
 export type InTurn = <Result>(
   key: string,
   deadline: Deadline | null,

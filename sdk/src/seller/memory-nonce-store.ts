@@ -7,7 +7,7 @@ const SWEPT_PER_CLAIM = 4
 export function memoryNonceStore(now: () => number = Date.now): NonceStore {
   const used = new Map<string, { readonly claimId: string; readonly expiresAt: number }>()
 
-  /** The eldest come first in a map; where lifetimes are alike, the eldest expire first. */
+  /** A map is in order of insertion; with equal lifetimes the oldest expire first. */
   function sweep(): void {
     let looks = SWEPT_PER_CLAIM
     for (const [nonce, entry] of used) {

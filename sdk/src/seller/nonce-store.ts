@@ -1,10 +1,11 @@
-/** Where used nonces are kept when the service does not. */
+/** A store of used nonces, instead of the service. */
 export interface NonceStore {
   /**
-   * Marks a nonce used; false when it was before. Of any number at once exactly one gets true. The same `claimId` gets
-   * its true again, so that a claim whose answer was lost can be repeated. After `expiresAt` it may be forgotten.
+   * Marks a nonce as used; false if it was used before. Of any number of concurrent claims exactly one gets true. The
+   * same `claimId` gets true again, so that a claim whose response was lost can be repeated. After `expiresAt` the
+   * nonce may be forgotten.
    */
   claim(nonce: string, expiresAt: Date, claimId: string): Promise<boolean>
-  /** Makes a nonce good again that this `claimId` marked; does nothing when another did. */
+  /** Makes a nonce valid again if this `claimId` marked it; otherwise does nothing. */
   release(nonce: string, claimId: string): Promise<void>
 }

@@ -35,7 +35,7 @@ function sqlite(clock: Clock): Opened {
   return { store: sqlNonceStore({ query }, { placeholder: '?' }, () => clock.ms), size: count }
 }
 
-/** Keeps what the two commands of a claim and a release would keep. */
+/** Stores what the commands of a claim and a release store. */
 function redisShelf(clock: Clock) {
   const shelf = new Map<string, { value: string; until: number }>()
   const live = (key: string) => ((shelf.get(key)?.until ?? 0) > clock.ms ? shelf.get(key) : undefined)
@@ -116,7 +116,7 @@ for (const [name, open] of Object.entries(kinds)) {
   })
 }
 
-// A pool of pg and a client of ioredis fit as they are: this compiles.
+// A pool of pg and a client of ioredis can be used directly: this compiles.
 void ((pool: Pool, redis: Redis): [SqlDatabase, IoRedis] => [pool, redis])
 
 test('an invalid name of a table is refused', () => {

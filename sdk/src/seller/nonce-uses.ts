@@ -1,5 +1,5 @@
 import type { VerifyTransactionInput } from '../api/types.ts'
-import { wait, within } from '../client/patience.ts'
+import { wait, within } from '../client/timeouts.ts'
 import { type Paise, rupeesNumber } from '../protocol/amount.ts'
 import type { PaymentProof } from '../protocol/messages.ts'
 import { askBefore, type Deadline } from './deadline.ts'
@@ -11,21 +11,21 @@ import { AFTERWARDS, type PaymentService } from './payment-service.ts'
 export interface NonceUse {
   readonly proof: PaymentProof
   readonly payTo: string
-  /** The least that must have been paid. */
+  /** The minimum amount that must have been paid. */
   readonly amountPaise: Paise
-  /** The seller's own name for this use: the same again gets the first answer again. */
+  /** The seller's id for this use: the same id gets the first response again. */
   readonly claimId: string
-  /** Whether it was asked for before, in vain: that may still arrive. */
+  /** Whether it was requested before without a response: that request may still arrive. */
   readonly isRepeated: boolean
   /** When the use may be forgotten. */
   readonly expiresAt: Date
 }
 
-/** Where it is written that a nonce was used. */
+/** The place where used nonces are stored. */
 export interface NonceUses {
-  /** Decides on a payment and, only if it is taken, uses its nonce up. */
+  /** Decides about a payment and, only if it is accepted, consumes its nonce. */
   take(use: NonceUse, deadline: Deadline): Promise<Refused | Paid>
-  /** Makes the nonce good again. After this the same claim must not be made again. */
+  /** Makes the nonce valid again. After this the same claim must not be made again. */
   giveBack(use: NonceUse): Promise<void>
 }
 
@@ -58,7 +58,7 @@ export function usesInStore(service: PaymentService, store: NonceStore): NonceUs
       return isFirst ? decision : refused('nonce_already_used')
     },
     async giveBack({ proof, claimId, isRepeated }) {
-      // Stores do not remember what was released, so that the first try could mark it again.
+      // Stores do not remember released claims, so the first try could mark the nonce again.
       if (isRepeated) throw new Error('the nonce may be marked again')
       await repeatedly(() => store.release(proof.nonce, claimId))
     },
@@ -67,7 +67,7 @@ export function usesInStore(service: PaymentService, store: NonceStore): NonceUs
 
 function verificationOf({ proof, payTo, amountPaise }: NonceUse): VerifyTransactionInput {
   const { transactionId: txn_id, fromAgent: expected_payer, nonce } = proof
-  // The payer too: a stranger's proof must not cost the buyer its nonce.
+  // The payer too: another agent's proof must not consume the buyer's nonce.
   return {
     ...{ txn_id, expected_payee: payTo, expected_payer, nonce },
     expected_amount: rupeesNumber(amountPaise),

@@ -2,43 +2,46 @@ import type { Paise } from '../protocol/amount.ts'
 import { hashes as fastest, type Hashes, type Mac } from '../protocol/hashes.ts'
 
 /**
- * Nonces that need no memory: UUIDs of version 8 (RFC 9562, section 5.8) whose 122 free bits say when they were given
- * out, and prove that it was by this seller, for which request and at what price.
+ * Nonces that need no storage: UUIDs of version 8 (RFC 9562, section 5.8) whose 122 free bits contain their time, and
+ * prove that this seller issued them for a request at a price.
  *
- *     42 bits  Unix milliseconds, which last until the year 2109; first, so that nonces sort by time
+ *     42 bits  Unix milliseconds, until the year 2109; first, so that nonces sort by time
  *     40 bits  random
- *     40 bits  HMAC-SHA-256, cut off, over the 82 bits before and over the quote
+ *     40 bits  HMAC-SHA-256, truncated, over the 82 bits before and over the quote
  *
- * Two alike: challenges for the same request in the same millisecond are alike once in 2^40. A seller that gives out
- * 1,000 a second, day and night, has half a pair in a millisecond and 1.6 · 10^10 pairs in a year, and so 0.014 nonces a
- * year that were given out twice, one in seventy years. Of those two buyers the slower one would be refused.
+ * Collisions: two challenges for the same request in the same millisecond are equal with probability 2^-40. A seller
+ * that issues 1,000 a second continuously has half a pair in a millisecond and 1.6 · 10^10 pairs in a year, so 0.014
+ * equal nonces a year, one in seventy years. Of those two buyers the slower one would be refused.
  *
- * Forging: a guess is right once in 2^40 and only this seller can tell, by a request for each; at 1,000 guesses a second
- * that is 35 years. A forged nonce is worth little, because the payment must name it and be of the price that it proves.
- * What could be guessed is the path at which a payment of one paisa would count as quoted: as long as its nonce lasts,
- * ten minutes or 600,000 guesses, which succeeds once in 1.8 million times and buys one answer.
+ * Forgery: a guess is right with probability 2^-40, and only this seller can check it, by a request for each; at 1,000
+ * guesses a second that takes 35 years. A forged nonce is worth little, because the payment must name it and have the
+ * price that it proves. An attacker could guess a path for which a payment of one paisa would count as quoted: while
+ * its nonce is valid, that is ten minutes or 600,000 guesses, which succeeds once in 1.8 million times and buys one
+ * response.
  */
 export interface Nonces {
-  /** A new nonce, good for this and nothing else. */
+  /** A new nonce, valid for this quote only. */
   make(quote: Quote): Promise<string>
-  /** Whether a nonce was given out for just this. */
+  /** Whether a nonce was issued for exactly this quote. */
   fits(nonce: string, quote: Quote): Promise<boolean>
 }
 
-/** What a nonce is good for. */
+/** What a nonce is valid for. */
 export interface Quote {
   readonly method: string
   /** With the query. */
   readonly path: string
   readonly amountPaise: Paise
   readonly payTo: string
-  /** How long it is good. Signed, because a use is forgotten by this time: with a longer one it would be good again. */
+  /**
+   * How long it is valid. Signed, because a use is forgotten after this time: a longer one would make it valid again.
+   */
   readonly ttlMs: number
-  /** Where its use is written. Signed, because a use that is written in one place is unknown in the other. */
+  /** Where its use is stored. Signed, because a use that is stored in one place is unknown in the other. */
   readonly usedAt: 'service' | 'store'
 }
 
-/** What the world has to give: the time in Unix milliseconds, and random bytes. */
+/** The time in Unix milliseconds, and random bytes. */
 export interface Surroundings {
   now(): number
   randomBytes(count: number): Uint8Array
@@ -51,7 +54,7 @@ const RANDOM_BITS = 40n
 const MAC_BITS = 40n
 const TIME_MASK = (1n << 42n) - 1n
 
-/** Signs with the first secret; what any of them signed fits. */
+/** Signs with the first secret; accepts what any of them signed. */
 export function createNonces(
   secrets: readonly string[],
   { now, randomBytes }: Surroundings,
@@ -81,7 +84,7 @@ export function createNonces(
   }
 }
 
-/** When a nonce says that it was given out, in Unix milliseconds; null when it is none of ours by its form alone. */
+/** When a nonce was issued, in Unix milliseconds; null if it does not have our format. */
 export function issuedAtOf(nonce: string): number | null {
   return FORM.test(nonce) ? Number(bitsOf(nonce) >> (RANDOM_BITS + MAC_BITS)) : null
 }
@@ -89,7 +92,7 @@ export function issuedAtOf(nonce: string): number | null {
 const KEY_LABEL = 'batua pay-per-call nonce v1'
 const KEY_BITS = 256
 
-/** The secret is a credential besides, so it never signs itself: what leaks of a MAC leaks of a derived key. */
+/** The secret may also be a credential, so a derived key signs: MACs then reveal nothing about the secret. */
 async function deriveKey(secret: string) {
   const text = new TextEncoder()
   const base = await crypto.subtle.importKey('raw', text.encode(secret), 'HKDF', false, ['deriveBits'])
@@ -99,14 +102,14 @@ async function deriveKey(secret: string) {
 
 async function sign(mac: Mac, stamp: bigint, quote: Quote): Promise<Uint8Array> {
   const { method, path, amountPaise, payTo, ttlMs, usedAt } = quote
-  // As JSON no two quotes are written alike, wherever a text ends and the next begins.
+  // As JSON, different quotes always have different texts.
   const amount = amountPaise.toString()
   const signed = JSON.stringify([stamp.toString(), method, path, amount, payTo, ttlMs, usedAt])
   const whole = await mac(new TextEncoder().encode(signed))
   return whole.subarray(0, MAC_BYTES)
 }
 
-/** Takes as long for a near miss as for any other. */
+/** Compares in constant time. */
 function isSame(left: Uint8Array, right: Uint8Array): boolean {
   let difference = left.length ^ right.length
   for (const [index, byte] of left.entries()) difference |= byte ^ (right[index] ?? 0)

@@ -1,12 +1,12 @@
-/** As many as a seller can lose in an outage; each takes about 300 bytes. */
+/** As many as may be lost in an outage; each takes about 300 bytes. */
 const MAX_OPEN = 10_000
 
 /**
- * Claims of nonces whose answer never came: the nonce may be used up under this id, and only the same id gets the answer
- * again. Kept in this process, so a repeat of the proof is served here though it would be refused as used elsewhere.
+ * Claims of nonces without a response: the nonce may be consumed under this id, and only the same id gets the response
+ * again. Kept in this process, so a repeated proof is served here, although another process would refuse it as used.
  */
 export interface OpenClaims {
-  /** The id of an open claim; null when there is none. */
+  /** The id of an open claim; null if there is none. */
   find(key: string): string | null
   keep(key: string, claimId: string, until: number): void
   forget(key: string): void

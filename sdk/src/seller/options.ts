@@ -3,66 +3,69 @@ import type { Client } from '../client/client.ts'
 import type { Rupees } from '../protocol/amount.ts'
 import type { NonceStore } from './nonce-store.ts'
 
-/** A price, or how it follows from the request; 0 is free. INR, at most two decimals. */
+/** A price, or a function of the request; 0 is free. INR, at most two decimals. */
 export type Price<Request> = Rupees | ((request: Request) => Rupees | Promise<Rupees>)
 
 export interface SellerOptions<Request> {
-  /** A client with the key of the agent that is paid. */
+  /** A client with the payee's agent key. */
   readonly client: Client
-  /** The payee as buyers see it: the agent's handle or id. */
+  /** The payee in the challenge: the agent's handle or id. */
   readonly payTo: string
   readonly amount: Price<Request>
-  /** What is sold, in a few words, for the body of the 402 and its page. */
+  /** A short description for the body of the 402 and its page. */
   readonly description?: string
-  /** Where used nonces are kept. Absent: at the service, which uses each up as it verifies it (`consume`). */
+  /** The store of used nonces. Absent: the service, which consumes each nonce when it verifies it (`consume`). */
   readonly nonces?: NonceStore
   /**
-   * What becomes of a payment whose request was then answered 5xx, 408, 425 or 429: it is given back (`refund`, the default), or its nonce
-   * stays good for a repeat of the request (`keep`).
+   * What happens to a payment after a response with 5xx, 408, 425 or 429: it is refunded (`refund`, the default), or
+   * its nonce stays valid for a repeated request (`keep`).
    */
   readonly onFailure?: 'refund' | 'keep'
-  /** How long a challenge can be answered; 10 minutes unless said. */
+  /** How long a challenge can be paid; 10 minutes by default. */
   readonly nonceTtlMs?: number
-  /** Signs nonces; all processes that sell the same need the same. Made of the client's agent key unless said. Several while it is changed: the first signs. */
+  /**
+   * Signs nonces; all processes that sell the same thing need the same. By default derived from the client's agent
+   * key. Several during a replacement: the first signs.
+   */
   readonly secret?: string | readonly string[]
-  /** How long one request may wait for the service, repetitions included; 5,000 ms unless said. */
+  /** How long one request may wait for the service, retries included; 5,000 ms by default. */
   readonly verifyTimeoutMs?: number
   /**
-   * Where a request comes from, in place of what the framework says: behind a proxy that the framework does not know,
-   * and with hono, which has no word for it. It bounds how many wrong proofs of one client are looked into.
+   * The client's address, instead of the framework's: needed behind a proxy that the framework does not trust, and
+   * with hono. It limits how many wrong proofs of one client are checked.
    */
   readonly clientAddress?: (request: Request) => string | null
   /**
-   * Called with errors behind a response: the service not reached, a refund that failed. Absent: a warning of the
-   * process, or of the console where there is none.
+   * Called with errors that the buyer does not see: the service cannot be reached, a refund failed. Absent: a warning
+   * of the process, or on the console.
    */
   readonly onError?: (error: unknown) => void
 }
 
-/** What the core needs to know of a request. */
+/** The parts of a request that the core needs. */
 export interface SellerRequest {
   readonly method: string
-  /** The path and query as they were asked for: `/weather?city=Pune`. */
+  /** The requested path and query: `/weather?city=Pune`. */
   readonly path: string
-  /** A header's value by its lower-case name; null when absent. One that came twice is joined by a comma. */
+  /** A header's value by its lower-case name; null if absent. Repeated headers are joined by a comma. */
   header(name: string): string | null
-  /** Where it comes from, an IP address; null or absent when that is not known. */
+  /** The client's IP address; null or absent if unknown. */
   readonly address?: string | null
 }
 
-/** An answer that an adapter sends as it is. */
+/** A response that an adapter sends unchanged. */
 export interface SellerAnswer {
   readonly status: 402 | 503
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** A payment that a request was served for. */
+/** The payment of a served request. */
 export interface AcceptedPayment {
   readonly paymentId: string
   /** The payer's id. */
   readonly from: string
-  /** What was paid, INR, a decimal string. */
+  /** The amount paid, INR, a decimal string. */
   readonly amount: string
   readonly nonce: string
 }
@@ -73,11 +76,11 @@ export type Acceptance =
   | {
       readonly kind: 'accepted'
       readonly payment: AcceptedPayment
-      /** To be called once with the status that the handler answered. Settles a failure as configured; never throws. */
+      /** To be called once with the handler's status. Handles a failure as configured; never throws. */
       finish(status: number): Promise<void>
     }
 
-/** Why a proof was not taken: the service's reasons, and the seller's own. */
+/** Why a proof was refused: the service's reasons, and the seller's own. */
 export type RefusalReason =
   | VerifyFailure
   | 'invalid_payment_header'

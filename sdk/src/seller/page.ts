@@ -1,11 +1,11 @@
 import type { PaymentChallenge } from '../protocol/messages.ts'
 
-/** What the page of a 402 tells a person. */
+/** The content of the page of a 402. */
 export interface PageFacts {
   readonly challenge: PaymentChallenge
   readonly description: string | null
   readonly path: string
-  /** Why a payment was not taken. */
+  /** Why a payment was refused. */
   readonly refusal: string | null
 }
 
@@ -18,12 +18,12 @@ h1{margin:0;font-size:1.05rem;font-weight:600;overflow-wrap:anywhere}.price{marg
 dl{display:grid;grid-template-columns:auto 1fr;gap:.3rem 1.2rem;margin:0 0 1.4rem}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
 pre{margin:0;padding:1rem;overflow-x:auto;background:var(--paper);border:1px solid var(--line);border-radius:.6rem}code{font:.8rem/1.6 ui-monospace,monospace}`
 
-/** The SHA-256 of the style: nothing but this one style is let in, and no script, image or frame at all. */
+/** The SHA-256 of the style: the policy allows this style only, and no script, image or frame. */
 const STYLE_HASH = 'sha256-gyZN9kiIPgppDIBt4OMYZc8MKREtfXHJlQ5R6lGvWWI='
 
 export const PAGE_POLICY = `default-src 'none'; style-src '${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-/** A page of one answer, with nothing from elsewhere, that says what this costs and how a program pays for it. */
+/** A page without external resources that shows the price and how a program pays it. */
 export function renderPage({ challenge, description, path, refusal }: PageFacts): string {
   const { payTo, amount, nonce } = challenge
   const title = description ?? 'This answer'

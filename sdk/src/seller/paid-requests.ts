@@ -2,7 +2,7 @@ import type { AcceptedPayment } from './options.ts'
 
 const payments = new WeakMap<object, AcceptedPayment>()
 
-/** What a served request was paid with; undefined when it was free. `request` is the framework's own object. */
+/** The payment of a served request; undefined if it was free. `request` is the framework's object. */
 export function paymentFor(request: object): AcceptedPayment | undefined {
   return payments.get(request)
 }

@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts'
 
-/** What a seller needs of the client. */
+/** The parts of the client that a seller uses. */
 export type PaymentService = Pick<
   Client,
   'verifyTransaction' | 'refundPayment' | 'restoreNonce' | 'getCurrentAgent' | 'getServiceKeys'

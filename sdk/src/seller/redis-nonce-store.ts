@@ -19,8 +19,8 @@ export interface IoRedis extends RedisCommands {
 export type NonceRedis = NodeRedis | IoRedis
 
 /**
- * Used nonces in Redis, for any number of processes. Entries expire by themselves. Use a Redis that keeps what it is
- * given: one that evicts keys or loses its last writes forgets that nonces were used. `prefix`: what its keys begin with.
+ * Used nonces in Redis, for any number of processes. Entries expire automatically. Use a durable Redis: one that
+ * evicts keys or loses its last writes forgets used nonces. `prefix`: the start of its keys.
  */
 export function redisNonceStore(
   redis: NonceRedis,
@@ -44,7 +44,7 @@ export function redisNonceStore(
       return (await setOnce(key, claimId, expiresAt)) || isClaimOf(key, claimId)
     },
     async release(nonce, claimId) {
-      // No other claim can come in between: ours blocks others, and once it has expired the nonce has too.
+      // No other claim can come in between: ours blocks others, and when it expires, the nonce has expired too.
       if (await isClaimOf(prefix + nonce, claimId)) await redis.del(prefix + nonce)
     },
   }

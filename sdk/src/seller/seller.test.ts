@@ -14,7 +14,7 @@ const [BUYER, THIEF] = [agent('1'), agent('3')]
 
 type Fault = (call: () => Response) => Response | Promise<Response>
 
-/** A service in a bad way: it knows one payment, keeps its nonce, and `fault` comes between it and its callers. */
+/** A faulty service: it has one payment, stores its nonce, and `fault` is applied to its calls. */
 function badService(paid: { reference: string; amount: string } = { reference: '', amount: '12.50' }) {
   const state = { paid, consumedBy: null as string | null, calls: [] as URL[], bodies: [] as unknown[] }
   let fault: Fault = call => call()
@@ -55,7 +55,7 @@ function badService(paid: { reference: string; amount: string } = { reference: '
 type Service = ReturnType<typeof badService>
 
 const well: Fault = call => call()
-/** Does what it is asked to, and the answer is lost. */
+/** Executes the request, and its response is lost. */
 const mute: Fault = call => {
   call()
   return new Promise<never>(() => {})
@@ -99,7 +99,7 @@ function challengeIn(answer: SellerAnswer): PaymentChallenge {
   return challenge
 }
 
-/** A buyer that has paid what it was asked for, and its proof. */
+/** A buyer that has paid the price, and its proof. */
 async function paidRequest({ seller, service }: Shop, fromAgent = BUYER): Promise<SellerRequest> {
   const { nonce, amount } = challengeIn(await seller.challenge(get(), get()))
   service.state.paid = { reference: nonce, amount }
@@ -110,7 +110,7 @@ function proven(nonce: string, fromAgent = BUYER): SellerRequest {
   return get({ 'x-service-payment': encodeProof({ version: 1, transactionId: PAYMENT, fromAgent, nonce }) })
 }
 
-/** What was sent to give payments back. */
+/** The refund requests. */
 function refunds({ service }: Shop): unknown[] {
   return service.state.bodies.filter(body => Object.hasOwn(body as object, 'idempotency_key'))
 }
@@ -420,7 +420,7 @@ describe('a failed request', () => {
     expect(shop.service.state.bodies).toEqual([{ idempotency_key: key }])
   })
 
-  // The paying fetch shows its proof again after these.
+  // The paying fetch repeats its proof after these.
   test.each([408, 425, 429, 500, 503])('with a response of %i is refunded', async status => {
     const shop = openShop()
     const { finish } = await served(shop, await paidRequest(shop))
@@ -472,7 +472,7 @@ describe('a failed request', () => {
     })
     const finishing = first.finish(500)
     const repeated = served(shop, request)
-    // Begun after the repeat and done: the repeat waits for its nonce, and for nothing else.
+    // Started after the repetition and finished: the repetition waits only for its nonce.
     expect(reasonIn(await accept(shop, proven(unpaid)))).toBe('nonce_mismatch')
     letRestore()
     const second = await repeated

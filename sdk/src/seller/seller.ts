@@ -1,8 +1,8 @@
 import { type Paise, paiseFromRupees, rupeesText } from '../protocol/amount.ts'
 import { PROOF_HEADER } from '../protocol/messages.ts'
-import { challengeAnswer, unavailableAnswer } from './answers.ts'
+import { checkProof, type ProofOutcome } from './check-proof.ts'
+import { compensationOf } from './compensate.ts'
 import { openContext } from './context.ts'
-import { judgeProof, type Verdict } from './judge-proof.ts'
 import type { Quote, Surroundings } from './nonce.ts'
 import type {
   Acceptance,
@@ -12,20 +12,20 @@ import type {
   SellerOptions,
   SellerRequest,
 } from './options.ts'
-import { settlementOf } from './settle.ts'
+import { challengeResponse, unavailableResponse } from './responses.ts'
 
 /**
- * Sells one resource: the core that every adapter wraps. `Request` is what a price function is given. Both methods
- * reject only when the price function throws or gives what is no amount (a RangeError).
+ * Sells one resource: the core of every adapter. `Request` is the argument of a price function. Both methods reject
+ * only if the price function throws or returns an invalid amount (a RangeError).
  */
 export interface Seller<Request> {
-  /** The 402 for a request: header, body, and a page where a browser asks. `reason`: why a proof was refused. */
+  /** The 402 for a request: header, body, and a page for browsers. `reason`: why a proof was refused. */
   challenge(request: SellerRequest, source: Request, reason?: RefusalReason): Promise<SellerAnswer>
-  /** Whether a request has paid. The payment is settled and its nonce used up before this answers `accepted`. */
+  /** Whether a request has paid. Before this returns `accepted`, the payment is verified and its nonce consumed. */
   accept(request: SellerRequest, source: Request): Promise<Acceptance>
 }
 
-/** A seller of one resource; a TypeError or RangeError when an option cannot be used. */
+/** A seller of one resource; throws a TypeError or RangeError for an invalid option. */
 export function createSeller<Request>(options: SellerOptions<Request>): Seller<Request> {
   return createSellerIn(options, {
     now: Date.now,
@@ -33,7 +33,7 @@ export function createSeller<Request>(options: SellerOptions<Request>): Seller<R
   })
 }
 
-/** @internal A seller in a world of the caller's: for tests. */
+/** @internal A seller with the caller's clock and random bytes, for tests. */
 export function createSellerIn<Request>(
   options: SellerOptions<Request>,
   surroundings: Surroundings,
@@ -54,18 +54,22 @@ export function createSellerIn<Request>(
   ): Promise<SellerAnswer> {
     const amount = rupeesText(quote.amountPaise)
     const challenge = { payTo, amount, asset: 'INR', nonce: await nonces.make(quote) } as const
-    return challengeAnswer({ request, challenge, description, reason, isGivenBack })
+    return challengeResponse({ request, challenge, description, reason, isGivenBack })
   }
-  async function acceptanceOf(verdict: Verdict, request: SellerRequest, quote: Quote): Promise<Acceptance> {
-    switch (verdict.kind) {
+  async function acceptanceOf(
+    outcome: ProofOutcome,
+    request: SellerRequest,
+    quote: Quote,
+  ): Promise<Acceptance> {
+    switch (outcome.kind) {
       case 'refused':
-        return { kind: 'refused', answer: await demand(request, quote, verdict.reason) }
+        return { kind: 'refused', answer: await demand(request, quote, outcome.reason) }
       case 'given_back':
-        return { kind: 'refused', answer: await demand(request, quote, verdict.reason, true) }
+        return { kind: 'refused', answer: await demand(request, quote, outcome.reason, true) }
       case 'unanswered':
-        return { kind: 'refused', answer: unavailableAnswer(verdict.retryAfterMs) }
+        return { kind: 'refused', answer: unavailableResponse(outcome.retryAfterMs) }
       case 'paid':
-        return { kind: 'accepted', payment: verdict.payment, finish: settlementOf(context, verdict.use) }
+        return { kind: 'accepted', payment: outcome.payment, finish: compensationOf(context, outcome.use) }
     }
   }
 
@@ -79,7 +83,7 @@ export function createSellerIn<Request>(
       const header = request.header(PROOF_HEADER.toLowerCase())
       if (header === null) return { kind: 'refused', answer: await demand(request, quote, null) }
       const address = options.clientAddress?.(source) ?? request.address ?? null
-      return acceptanceOf(await judgeProof(context, header, quote, address), request, quote)
+      return acceptanceOf(await checkProof(context, header, quote, address), request, quote)
     },
   }
 }

@@ -1,14 +1,14 @@
 import type { NonceStore } from './nonce-store.ts'
 
-/** A database by its query function: a pool or client of `pg` fits as it is. */
+/** A database by its query function: a pool or client of `pg` can be used directly. */
 export interface SqlDatabase {
   query(text: string, values: unknown[]): Promise<{ readonly rows: readonly unknown[] }>
 }
 
 export interface SqlNonceStoreOptions {
-  /** The table's name, with its schema where that is needed; `used_nonces` unless said. */
+  /** The table's name, with its schema if needed; `used_nonces` by default. */
   readonly table?: string
-  /** How the database's driver marks values: `$1`, `$2` unless said, or `?` for each. */
+  /** The placeholders of the database's driver: `$1`, `$2` by default, or `?`. */
   readonly placeholder?: '$' | '?'
 }
 
@@ -25,16 +25,16 @@ const SWEEP_EVERY_MS = 60_000
  *     );
  *     create index on used_nonces (expires_at);
  *
- * Outlived rows are deleted once a minute, as long as nonces are used. A TypeError when `table` is no name.
+ * Expired rows are deleted once a minute while nonces are used. Throws a TypeError if `table` is not a name.
  */
 export function sqlNonceStore(
   database: SqlDatabase,
   { table = 'used_nonces', placeholder = '$' }: SqlNonceStoreOptions = {},
   now: () => number = Date.now,
 ): NonceStore {
-  if (!TABLE_NAME.test(table)) throw new TypeError(`${JSON.stringify(table)} is no name of a table`)
+  if (!TABLE_NAME.test(table)) throw new TypeError(`${JSON.stringify(table)} is not the name of a table`)
   const [first, second, third] = placeholder === '?' ? ['?', '?', '?'] : ['$1', '$2', '$3']
-  // One statement, so that of many at once one inserts the row. The update gives the same claim its row again.
+  // One statement, so that one of many concurrent claims inserts the row. The update returns the row to the same claim.
   const claim = `insert into ${table} as used (nonce, claim_id, expires_at) values (${first}, ${second}, ${third})
     on conflict (nonce) do update set claim_id = excluded.claim_id where used.claim_id = excluded.claim_id
     returning nonce`

@@ -1,7 +1,7 @@
 import { type Config, readConfig } from '../config/config.ts'
 import { readOrCreateMasterKey } from '../config/master-key.ts'
-import { refuseForeignDatabase } from '../database-mark.ts'
 import { type Database, openDatabase } from '../db/database.ts'
+import { refuseForeignDatabase } from '../db/database-mark.ts'
 import { migrate } from '../db/migrate.ts'
 import { followSandboxClock } from '../domains/sandbox/index.ts'
 import {

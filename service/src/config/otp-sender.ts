@@ -1,4 +1,4 @@
-import type { HttpSenderOptions } from '../gateways/otp-sender-http.ts'
+import type { HttpSenderOptions } from '../gateways/http-senders.ts'
 import {
   type JsonValue,
   namesIn,

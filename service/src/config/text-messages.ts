@@ -1,4 +1,4 @@
-import type { HttpSenderOptions } from '../gateways/otp-sender-http.ts'
+import type { HttpSenderOptions } from '../gateways/http-senders.ts'
 import { BANK_ACCOUNT_VARIABLES, namesIn } from '../gateways/otp-template.ts'
 import type { EnvReader } from './env-reader.ts'
 import { anyText } from './env-values.ts'

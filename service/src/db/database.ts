@@ -1,3 +1,4 @@
+import { backoffMs } from '../kernel/clock.ts'
 import {
   DatabaseBusy,
   DatabaseUnavailable,
@@ -81,7 +82,7 @@ export interface DatabaseOptions {
 }
 
 const MAX_ATTEMPTS = 5
-const FIRST_RETRY_DELAY_MS = 4
+const RETRY_DELAY = { firstMs: 4, longestMs: 64 }
 const CONNECT_TIMEOUT_MS = 5_000
 const SHARED_CONNECTIONS = 10
 const READY_TIMEOUT_MS = 2_000
@@ -185,7 +186,7 @@ async function retried<T>(attempt: () => Promise<T>): Promise<T> {
       return await attempt()
     } catch (error) {
       if (!isRetryable(error) || tried >= MAX_ATTEMPTS) throw error
-      await delay(FIRST_RETRY_DELAY_MS * 2 ** tried)
+      await delay(backoffMs(tried, RETRY_DELAY))
     }
   }
 }

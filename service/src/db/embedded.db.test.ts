@@ -1,11 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, realpathSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { realpathSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { roomyMemory } from '../testing/roomy-memory.ts'
+import { copiedDataDir } from '../testing/data-dir.ts'
 import { openDatabase } from './database.ts'
 import { type EmbeddedOptions, type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts'
 
@@ -15,9 +14,8 @@ let dataDir: string
 let logged: string[]
 let running: EmbeddedPostgres[]
 
-beforeEach(() => {
-  dataDir = realpathSync(mkdtempSync(join(roomyMemory() ?? tmpdir(), 'batua-embedded-')))
-  chmodSync(dataDir, 0o755)
+beforeEach(async () => {
+  dataDir = realpathSync(await copiedDataDir())
   logged = []
   running = []
 })
@@ -80,15 +78,16 @@ async function startElsewhere(): Promise<ChildProcess> {
 }
 
 test('a restart on the same folder keeps the data, and no secret is logged or left readable', async () => {
-  const first = await start()
+  const options = { dataDir: join(dataDir, 'new') }
+  const first = await start(options)
   await keepNote(first)
   expect(await ask(first, 'show fsync')).toEqual([{ fsync: 'on' }])
   await first.stop()
   await first.stop()
-  const again = await start()
+  const again = await start(options)
   expect(await readNote(again)).toEqual(KEPT)
   expect(again.url).toBe(first.url)
-  expect(statSync(join(dataDir, 'postgres-password')).mode & 0o777).toBe(0o600)
+  expect(statSync(join(dataDir, 'new', 'postgres-password')).mode & 0o777).toBe(0o600)
   expect(logged.join()).not.toContain(new URL(again.url).password)
 })
 

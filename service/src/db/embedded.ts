@@ -1,11 +1,12 @@
 import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
+import { backoffMs } from '../kernel/clock.ts'
 import { SHARED_FOLDER } from './embedded/binaries.ts'
 import { type Cluster, DATABASE_USER, prepareCluster } from './embedded/cluster.ts'
 import { makeDataDir } from './embedded/data-dir.ts'
-import { lockFolder } from './embedded/folder-lock.ts'
 import { runningServer, stopOrphan } from './embedded/postmaster-file.ts'
 import { type Server, startServer } from './embedded/server.ts'
 import { SOCKET_PORT } from './embedded/settings.ts'
@@ -36,8 +37,7 @@ export interface EmbeddedOptions {
 const DATABASE_NAME = 'batua'
 /** A folder in the data folder, or a link where PostgreSQL runs as a user who may not enter it. */
 const CLUSTER_FOLDER = 'postgres'
-const FIRST_RESTART_DELAY_MS = 50
-const LONGEST_RESTART_DELAY_MS = 3_000
+const RESTART_DELAY = { firstMs: 50, longestMs: 3_000 }
 const PATIENCE_MS = 5_000
 const FAST_STOP_PATIENCE_MS = 30_000
 const FOLDER_CHECK_MS = 1_000
@@ -145,9 +145,8 @@ async function supervise(cluster: Cluster, options: EmbeddedOptions) {
       } catch (error) {
         if (stopping.signal.aborted) break
         logger.error({ err: error, failures }, 'embedded PostgreSQL failed to start; trying again')
-        await delay(Math.min(FIRST_RESTART_DELAY_MS * 2 ** failures, LONGEST_RESTART_DELAY_MS), undefined, {
-          signal: stopping.signal,
-        }).catch(() => undefined)
+        const { signal } = stopping
+        await delay(backoffMs(failures, RESTART_DELAY), undefined, { signal }).catch(() => undefined)
       }
     }
     return false
@@ -195,4 +194,28 @@ async function ensureDatabase(cluster: Cluster): Promise<void> {
 function databaseUrl(cluster: Pick<Cluster, 'password' | 'socketFolder'>, database: string): string {
   const host = encodeURIComponent(cluster.socketFolder)
   return `postgresql://${DATABASE_USER}:${cluster.password}@${host}:${SOCKET_PORT}/${database}`
+}
+
+/**
+ * Holds the data folder for this process alone. Node has no file lock of its own, but its SQLite does: one that the
+ * kernel frees when the process ends in whatever way, so that it is never stale and needs no look at process ids.
+ */
+export function lockFolder(folder: string): { release(): void } {
+  const lock = openLock(folder)
+  try {
+    lock.exec('begin exclusive')
+  } catch (error) {
+    lock.close()
+    const message = `Another service is running on the data folder ${folder}; stop it, or set another DATA_DIR.`
+    throw new Error(message, { cause: error })
+  }
+  return { release: () => lock.close() }
+}
+
+function openLock(folder: string): DatabaseSync {
+  try {
+    return new DatabaseSync(join(folder, 'lock'), { timeout: 0 })
+  } catch (error) {
+    throw new Error(`The data folder ${folder} cannot be written to.`, { cause: error })
+  }
 }

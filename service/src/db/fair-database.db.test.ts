@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { afterAll, expect } from 'vitest'
+import { db, test } from '../testing/database-test.ts'
 import { someoneWaitsForLock } from '../testing/wait-for-lock.ts'
 import { type Database, DatabaseBusy, onBehalfOf, openDatabase, type WorkOrigin } from './database.ts'
 
-let db: TestDatabase
 let database: Database
 let observer: Database
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   await db.database.query(`create table rows_to_lock as select id from generate_series(1, 40) id`)
   database = openDatabase(db.url, { keptForCallers: 3 })
   observer = openDatabase(db.url)
@@ -17,7 +15,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await database.close()
   await observer.close()
-  await db.drop()
 })
 
 const shared = (party: string): WorkOrigin => ({ purpose: 'shared', party })

@@ -1,23 +1,17 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { beforeEach, expect } from 'vitest'
+import { database, db, test } from '../testing/database-test.ts'
 import { migrate } from './migrate.ts'
 
 const FIRST = '0001.do.first.sql'
 const SECOND = '0002.do.second.sql'
 
-let own: TestDatabase
 let directory: string
 
-beforeAll(async () => {
-  own = await createTestDatabase()
-})
-afterAll(() => own.drop())
-
 beforeEach(async () => {
-  await own.database.query('drop schema public cascade; create schema public')
+  await database.query('drop schema public cascade; create schema public')
   directory = mkdtempSync(join(tmpdir(), 'batua-migrations-'))
   write(FIRST, '-- A table to count in.\ncreate table counted (n int); insert into counted values (1);')
   write(SECOND, '-- One more, so that order shows.\nupdate counted set n = n * 10;')
@@ -25,8 +19,8 @@ beforeEach(async () => {
 })
 
 const write = (name: string, sql: string) => writeFileSync(join(directory, name), sql)
-const run = () => migrate(own.url, { directory })
-const counted = () => own.database.query('select n from counted')
+const run = () => migrate(db.url, { directory })
+const counted = () => database.query('select n from counted')
 
 test('nodes that start at once migrate once', async () => {
   await Promise.all([run(), run(), run()])

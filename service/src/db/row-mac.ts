@@ -6,13 +6,18 @@ import type { Queryable } from './database.ts'
 
 /**
  * A table whose rows decide who may move money and where it goes. Each row has a MAC (`mac`) over its id, its version
- * (`mac_version`) and `columns`, so that write access to the database is not enough to make, change, copy or swap one.
- * A new column belongs in `columns`, or in `uncovered` with the reason; a test compares both with the database.
+ * (`mac_version`), `columns` and `laterColumns`, so that write access to the database is not enough to make, change, copy or swap one.
+ * A new column belongs in `laterColumns`, or in `uncovered` with the reason; a test compares both with the database.
  */
 export interface CoveredTable {
   readonly table: string
   readonly id: string
   readonly columns: readonly string[]
+  /**
+   * Nullable columns that were added to a table whose rows had MACs. The MAC covers each by its name, and only while it is
+   * set, so that a MAC that was made before still fits.
+   */
+  readonly laterColumns?: readonly string[]
   /** Rows of other tables that belong to a row: an SQL expression of type jsonb over the row's alias. */
   readonly rows?: (alias: string) => string
   /** Columns that no decision about money uses, each with the reason. */
@@ -47,7 +52,16 @@ function macText(table: CoveredTable, alias: string, version = `${alias}.mac_ver
   const values = table.columns.map(column => covered(alias, column))
   const parts = [`'${table.table}'::text`, `${alias}.${table.id}`, version, ...values]
   if (table.rows !== undefined) parts.push(table.rows(alias))
-  return `jsonb_build_array(${parts.join(', ')})::text`
+  return `(jsonb_build_array(${parts.join(', ')})${laterElement(table, alias)})::text`
+}
+
+/** One more element with the later columns that are set; none if none is. */
+function laterElement({ laterColumns = [] }: CoveredTable, alias: string): string {
+  if (laterColumns.length === 0) return ''
+  const named = laterColumns.map(column => `'${column}', ${covered(alias, column)}`)
+  const isSet = laterColumns.map(column => `${alias}.${column} is not null`).join(' or ')
+  const set = `jsonb_strip_nulls(jsonb_build_object(${named.join(', ')}))`
+  return ` || case when ${isSet} then jsonb_build_array(${set}) else '[]' end`
 }
 
 /** The SQL expression of a row's name in the data of audit entries. */
@@ -217,29 +231,6 @@ export function requireMac(vault: Vault, row: EngineRow, isAsRecorded = true): v
   if (why === null) return
   vault.onAltered(row.table, row.id, why)
   throw new AlteredRow(row.table, row.id, why)
-}
-
-/** Returns the row, or nothing when it failed verification, which `prove` has reported. So other rows are processed. */
-export function ifGenuine<Row>(prove: () => Row): Row[] {
-  try {
-    return [prove()]
-  } catch (error) {
-    if (error instanceof AlteredRow) return []
-    throw error
-  }
-}
-
-/**
- * Does the work of one row among many and returns whether anything was done. For an altered row, which was reported, it
- * returns false, so that the rows after it are processed.
- */
-export async function unlessAltered(work: () => Promise<boolean>): Promise<boolean> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof AlteredRow) return false
-    throw error
-  }
 }
 
 /** A checked row; `why` is the reason why it failed verification, null: it passed. */

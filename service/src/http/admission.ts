@@ -2,9 +2,9 @@ import type { Credential } from '@batua/contract'
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { errorOf, type Refusal } from '../kernel/app-error.ts'
 import type { Authenticators, Caller } from './caller.ts'
+import { type MaybePromise, whenReady } from './caller.ts'
 import { authenticatorFor, type Denial } from './credentials.ts'
 import type { InFlight } from './in-flight.ts'
-import { type MaybePromise, whenReady } from './maybe-promise.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { SameOriginRule } from './same-origin.ts'
 import { endedCookie } from './session-cookies.ts'
@@ -32,6 +32,8 @@ export interface Admission {
   /** Only failed requests count on the caller's budget. */
   readonly countsFailuresOnly: boolean
   readonly opensSession: boolean
+  /** The response is a stream, which does not count as a request in flight. */
+  readonly staysOpen: boolean
 }
 
 /**
@@ -49,7 +51,7 @@ export function admissionHook(admission: Admission, gate: Gate): onRequestHookHa
       return whenReady(inBudget, () => {
         if (presented.kind === 'refusal') forgetDead(presented, reply, gate)
         if (found.kind === 'refusal') throw errorOf(found)
-        if (admission.counted) gate.inFlight.enter(request, reply, found)
+        if (admission.counted && !admission.staysOpen) gate.inFlight.enter(request, reply, found)
       })
     })
     if (admitted instanceof Promise) admitted.then(() => done(), done)

@@ -1,7 +1,4 @@
 import type { Uuid } from '../kernel/ids.ts'
-import type { MaybePromise } from './maybe-promise.ts'
-
-export type { MaybePromise } from './maybe-promise.ts'
 
 /** A platform's server, proved by its id and secret. */
 export interface PlatformCaller {
@@ -77,4 +74,15 @@ export function callerName(caller: Caller): string {
     case 'public':
       return 'public'
   }
+}
+
+/** A value or a promise of it. Hot paths return from memory and save the turn that a promise costs. */
+export type MaybePromise<T> = T | Promise<T>
+
+/** Calls `then` at once with a value, or when the promise resolves. */
+export function whenReady<T, R>(
+  value: MaybePromise<T>,
+  then: (value: T) => MaybePromise<R>,
+): MaybePromise<R> {
+  return value instanceof Promise ? value.then(then) : then(value)
 }

@@ -6,12 +6,19 @@ type Node = { [keyword: string]: unknown }
 const SINGLE = ['items', 'additionalProperties', 'not', 'contains', 'propertyNames'] as const
 const LISTS = ['anyOf', 'oneOf', 'prefixItems'] as const
 
+const copies = new WeakMap<TSchema, Node>()
+
 /**
  * A copy in which every object is closed unless it says otherwise: an unknown field of a request is an error, and an
- * unknown field of a response would be dropped. Parts of an `allOf` stay open, since each of them checks the whole.
+ * unknown field of a response would be dropped. Parts of an `allOf` stay open, since each of them checks the whole. The
+ * same schema gets the same copy, because Ajv compiles each object once.
  */
 export function closedSchema(schema: TSchema): Node {
-  return closed({ ...schema })
+  const known = copies.get(schema)
+  if (known !== undefined) return known
+  const copy = closed({ ...schema })
+  copies.set(schema, copy)
+  return copy
 }
 
 function closed(node: Node): Node {

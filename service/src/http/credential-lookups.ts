@@ -4,8 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { errorOf } from '../kernel/app-error.ts'
 import { boundedMap } from '../kernel/bounded-map.ts'
 import { rateLimitExceeded } from '../kernel/rate-limit-exceeded.ts'
-import type { Caller } from './caller.ts'
-import type { MaybePromise } from './maybe-promise.ts'
+import type { Caller, MaybePromise } from './caller.ts'
 import type { Budget } from './rate-limit.ts'
 
 type Found = Caller | null

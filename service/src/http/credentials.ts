@@ -1,9 +1,8 @@
 import type { Credential } from '@batua/contract'
 import type { FastifyRequest } from 'fastify'
 import { type Refusal, refuse } from '../kernel/app-error.ts'
-import { type Authenticators, type Caller, PUBLIC_CALLER } from './caller.ts'
+import { type Authenticators, type Caller, type MaybePromise, PUBLIC_CALLER, whenReady } from './caller.ts'
 import type { CredentialLookups } from './credential-lookups.ts'
-import { type MaybePromise, whenReady } from './maybe-promise.ts'
 import { SESSION_KINDS, type SessionKind, sessionTokensIn } from './session-cookies.ts'
 
 /** Why a request is refused, and which session cookies are no longer valid. */
@@ -80,11 +79,24 @@ function presentedIn(
   } else if (id !== undefined || secret !== undefined) presented.set('platform', null)
   const agentKey = single(headers['x-agent-key'])
   if (agentKey !== undefined) look('agent', agentKey, () => authenticators.agent(agentKey))
-  const { owner, admin } = sessionTokensIn(headers.cookie)
+  const { owner, admin } = countedSessions(request)
   const { owner: ownerOf, admin: adminOf } = authenticators
   if (owner !== undefined && ownerOf) look('owner', owner, () => ownerOf(owner))
   if (admin !== undefined && adminOf) look('admin', admin, () => adminOf(admin))
   return presented
+}
+
+/**
+ * The session cookies that count: all, or only that of the kind which `X-Session` names. A browser that is logged in as an
+ * owner and as an administrator sends both cookies with every request, and the page knows which one it means.
+ */
+function countedSessions({ headers }: FastifyRequest): Partial<Record<SessionKind, string>> {
+  const tokens = sessionTokensIn(headers.cookie)
+  const named = headers['x-session']
+  if (named === undefined) return tokens
+  const kind = SESSION_KINDS.find(known => known === named)
+  const token = kind === undefined ? undefined : tokens[kind]
+  return kind === undefined || token === undefined ? {} : { [kind]: token }
 }
 
 function single(header: string | string[] | undefined): string | undefined {

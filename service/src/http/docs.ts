@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto'
 import scalar from '@scalar/fastify-api-reference'
 import { fastify as createFastify } from 'fastify'
 import { assert } from '../kernel/assert.ts'
-import { FAVICON_SVG } from './favicon.ts'
 import { addGuides, guideLinks } from './guides.ts'
 import { type OpenApiInfo, openApiDocument } from './openapi.ts'
 import type { Server } from './server.ts'
-import { type SendAsset, staticAsset } from './static-asset.ts'
+import { FAVICON_SVG, type SendAsset, staticAsset } from './static-asset.ts'
 
 const ASSET_MAX_AGE_S = 86_400
 const SCRIPT_PATH = '/docs/js/scalar.js'
@@ -31,7 +30,6 @@ export function addDocs(server: Server, info: OpenApiInfo): void {
   })
   server.pages(scope => {
     let page: Promise<Page> | undefined
-    scope.get('/', (_request, reply) => reply.redirect('/docs/', 302))
     scope.get('/favicon.ico', sendFavicon)
     scope.get('/docs', (_request, reply) => reply.redirect('/docs/', 301))
     scope.get('/docs/', async (_request, reply) => {

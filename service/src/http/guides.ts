@@ -6,6 +6,7 @@ import { staticAsset } from './static-asset.ts'
 export const GUIDES = [
   'pay-per-call',
   'tour',
+  'policy',
   'clients',
   'webhooks',
   'verifying',

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { route } from '@batua/contract'
 import { Type } from 'typebox'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeEach, expect, vi } from 'vitest'
 import { AppError } from '../kernel/app-error.ts'
 import { systemClock } from '../kernel/clock.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { database, test } from '../testing/database-test.ts'
 import { TEST_VAULT } from '../testing/network.ts'
 import { forgetIdempotencyKeys } from './idempotency-key.ts'
 import { rewriteClearUses } from './rewrite-clear-uses.ts'
@@ -36,7 +36,6 @@ const create = route({
 })
 const open = route({ ...create, operationId: 'open', path: '/v1/open', who: [] })
 
-let db: TestDatabase
 const clock = systemClock()
 const nodes: TestServer[] = []
 let made = 0
@@ -53,13 +52,12 @@ async function startNode(): Promise<void> {
       serve(create, make)
       serve(open, make)
     },
-    { database: db.database, clock },
+    { database, clock },
   )
   nodes.push(server)
 }
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   await startNode()
   await startNode()
 })
@@ -69,7 +67,6 @@ beforeEach(() => {
 })
 afterAll(async () => {
   await Promise.all(nodes.map(node => node.close()))
-  await db.drop()
 })
 
 let lastKey = 0
@@ -106,7 +103,7 @@ test('a replayed response has null in place of a secret', async () => {
   const key = newKey()
   await send(key)
   expect((await send(key)).body).toEqual({ id: 1, name: 'lamp', agent_key: null })
-  const rows = await db.database.query('select response from idempotent_requests where key = $1', [key])
+  const rows = await database.query('select response from idempotent_requests where key = $1', [key])
   expect(JSON.stringify(rows)).not.toContain('agk_live_once')
 })
 
@@ -183,7 +180,7 @@ test('a long request keeps its lease', async () => {
 })
 
 async function lockedUntil(key: string): Promise<number> {
-  const [row] = await db.database.query<{ locked_until: Date }>(
+  const [row] = await database.query<{ locked_until: Date }>(
     'select locked_until from idempotent_requests where key = $1',
     [key],
   )
@@ -214,15 +211,12 @@ test('the key of a process that died is free when its lease ends, for the same r
   const key = newKey()
   await send(key)
   // As a crash leaves it: claimed, never answered, its lease not renewed.
-  await db.database.query(
+  await database.query(
     'update idempotent_requests set status = null, response = null, locked_until = $2 where key = $1',
     [key, new Date(clock.now().getTime() + 60_000)],
   )
   expect(await send(key)).toMatchObject({ status: 409 })
-  await db.database.query('update idempotent_requests set locked_until = $2 where key = $1', [
-    key,
-    clock.now(),
-  ])
+  await database.query('update idempotent_requests set locked_until = $2 where key = $1', [key, clock.now()])
   expect(await send(key, { name: 'chair' })).toMatchObject({ status: 422 })
   expect(await send(key)).toMatchObject({ status: 201, body: { id: 2 } })
 })
@@ -233,14 +227,14 @@ test('a key is forgotten after a day', async () => {
   clock.setOffsetMs(clock.offsetMs() + 24 * 3_600_000)
   expect(await send(key, { name: 'chair' })).toMatchObject({ status: 201, body: { id: 2 } })
   clock.setOffsetMs(clock.offsetMs() + 24 * 3_600_000)
-  const forgotten = await forgetIdempotencyKeys(db.database, clock.now(), 3)
+  const forgotten = await forgetIdempotencyKeys(database, clock.now(), 3)
   expect(forgotten).toBe(3)
-  await forgetIdempotencyKeys(db.database, clock.now(), 1000)
-  expect(await db.database.query('select key from idempotent_requests', [])).toEqual([])
+  await forgetIdempotencyKeys(database, clock.now(), 1000)
+  expect(await database.query('select key from idempotent_requests', [])).toEqual([])
 })
 
 const kept = async (key: string) => {
-  const [row] = await db.database.query<{ row: string }>(
+  const [row] = await database.query<{ row: string }>(
     'select t::text as row from idempotent_requests t where key = $1',
     [key],
   )
@@ -262,7 +256,7 @@ test('a response that was moved to another row is not returned', async () => {
   const [key, other] = [newKey(), newKey()]
   await send(key, { name: 'one' })
   await send(other, { name: 'one' })
-  await db.database.query(
+  await database.query(
     `update idempotent_requests set response = (select response from idempotent_requests where key = $1)
      where key = $2`,
     [key, other],
@@ -277,14 +271,14 @@ test('a response that an earlier release stored in the clear is encrypted at the
   ]
   for (const { key, path, credential } of requests) {
     const fingerprint = createHash('sha256').update(`POST ${path}\n{"name":"lamp"}`).digest()
-    await db.database.query(
+    await database.query(
       `insert into idempotent_requests
          (credential, key, fingerprint, status, clear_response, is_keyed, locked_until, created_at)
        values ($1, $2, $3, 201, '{"id":77,"name":"ABCPK1234Q","agent_key":null}', false, $4, $4)`,
       [credential, key, fingerprint, clock.now()],
     )
   }
-  await Promise.all([1, 2].map(() => rewriteClearUses(db.database, TEST_VAULT)))
+  await Promise.all([1, 2].map(() => rewriteClearUses(database, TEST_VAULT)))
   for (const { key, as, path } of requests) {
     for (const text of ['ABCPK1234Q', '127.0.0.1']) expect(await kept(key)).not.toContain(text)
     expect(await send(key, { as, path })).toMatchObject({ status: 201, body: { id: 77 } })

@@ -6,6 +6,7 @@ import { assert } from '../kernel/assert.ts'
 import { type Clock, DAY_MS } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/logger.ts'
 import type { Vault } from '../kernel/secrets.ts'
+import type { MaybePromise } from './caller.ts'
 import { callerName } from './caller.ts'
 import { decryptResponse, encryptResponse, keyedFingerprint, strangerName } from './idempotent-secrets.ts'
 import {
@@ -18,7 +19,6 @@ import {
   type StoredUse,
   type Use,
 } from './idempotent-store.ts'
-import type { MaybePromise } from './maybe-promise.ts'
 
 /** Makes a repeated POST with the same Idempotency-Key return the response of the first one (contract section 1). */
 export interface IdempotentRequests {

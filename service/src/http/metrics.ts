@@ -13,11 +13,11 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/logger.ts'
 import type { Metrics } from '../kernel/metrics.ts'
 import { addErrorRenderer, notFound, renderError } from './errors.ts'
-import { addOddRequests, SERVED_HERE } from './odd-requests.ts'
 import { createBudget, registerRateLimit } from './rate-limit.ts'
 import { requestIds } from './request-id.ts'
 import { addSecurityHeaders } from './security-headers.ts'
 import type { Server } from './server.ts'
+import { addOddRequests, SERVED_HERE } from './server.ts'
 
 export interface MetricsAccess {
   readonly metrics: Metrics
@@ -28,6 +28,37 @@ export interface MetricsAccess {
 /** Serves the metrics on the port of the API, to this machine and to callers with the token. */
 export function addMetrics(server: Server, access: MetricsAccess): void {
   addMetricsRoute(server.fastify, access, server.countPage)
+}
+
+/** How the configuration says that metrics are served. */
+export interface MetricsConfig {
+  readonly metrics: Metrics
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly host: string
+  /** Null: the port of the API. */
+  readonly metricsPort: number | null
+  readonly metricsToken: string | null
+  readonly rateLimits: { readonly pagesPerMinute: number }
+}
+
+/** Serves the metrics on a port of their own, or on the port of the API. */
+export async function serveMetrics(
+  server: Server,
+  config: MetricsConfig,
+): Promise<{ listen(): Promise<void>; close(): Promise<void> }> {
+  const { host, metricsPort: port, metricsToken: token, rateLimits } = config
+  if (port === null) {
+    addMetrics(server, { metrics: config.metrics, token })
+    return { async listen() {}, async close() {} }
+  }
+  const listener = await openMetricsListener({ ...config, token, pagesPerMinute: rateLimits.pagesPerMinute })
+  return {
+    async listen() {
+      await listener.listen({ host, port })
+    },
+    close: listener.close,
+  }
 }
 
 export interface MetricsListener {

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/app-error.ts'
 import type { Gate } from './admission.ts'
+import { whenReady } from './caller.ts'
 import { authenticatorFor } from './credentials.ts'
 import { notFound } from './errors.ts'
-import { whenReady } from './maybe-promise.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
 

@@ -25,11 +25,13 @@ export function collectSchemas(): SchemaCollector {
 function referenceTo(schema: Json, named: Json): Json {
   const { $id: _id, title, ...rest } = withReferences(schema, named)
   if (typeof title !== 'string') return rest
-  const known = named[title]
-  // A copy that differs, for example in its description, stays inline.
-  if (known !== undefined && !isDeepStrictEqual(known, { title, ...rest })) return { title, ...rest }
-  named[title] = { title, ...rest }
-  return { $ref: `#/components/schemas/${title}` }
+  const whole = { title, ...rest }
+  const known = (named[title] ??= whole)
+  const reference = { $ref: `#/components/schemas/${title}` }
+  if (isDeepStrictEqual(known, whole)) return reference
+  // A place may describe the schema in its own words. A copy that differs in more stays inline.
+  const { description } = rest
+  return isDeepStrictEqual({ ...Object(known), description }, whole) ? { ...reference, description } : whole
 }
 
 const SINGLE = ['items', 'additionalProperties', 'not'] as const

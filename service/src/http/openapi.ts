@@ -125,7 +125,10 @@ function success({ route, counted }: ServedRoute, schemas: SchemaCollector): Jso
     description: route.responseDescription ?? (typeof description === 'string' ? description : route.summary),
     headers: { 'X-Request-Id': header('RequestId'), ...(counted ? rateLimitHeaders() : {}), ...replayed },
     content: {
-      'application/json': { schema: schemas.reference(route.response), ...namedExamples(response) },
+      [route.produces ?? 'application/json']: {
+        schema: schemas.reference(route.response),
+        ...namedExamples(response),
+      },
     },
   }
 }

@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Redis } from 'ioredis'
 import { errorOf } from '../kernel/app-error.ts'
 import { rateLimitExceeded, rateLimitHeaders } from '../kernel/rate-limit-exceeded.ts'
+import type { MaybePromise } from './caller.ts'
 import { callerName } from './caller.ts'
 import { type CredentialLookups, openCredentialLookups } from './credential-lookups.ts'
-import type { MaybePromise } from './maybe-promise.ts'
 import { MemoryStore } from './rate-limit-store.ts'
 
 /** Requests a minute for each kind of caller; 0 is no limit. */

@@ -1,20 +1,28 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@batua/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { onBehalfOf, type Purpose } from '../db/database.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { admissionHook } from './admission.ts'
+import type { MaybePromise } from './caller.ts'
 import { type Authenticators, type Caller, PUBLIC_CALLER, withoutSessions } from './caller.ts'
 import { appErrorOf } from './errors.ts'
 import { type IdempotentRequests, idempotencyKeyOf } from './idempotency-key.ts'
 import type { InFlight } from './in-flight.ts'
-import type { MaybePromise } from './maybe-promise.ts'
 import { checkQueryEncoding } from './query-text.ts'
 import { type Budget, clientAddressOf, partyOf, type RateLimits } from './rate-limit.ts'
-import { responseCheck } from './response-check.ts'
 import type { SameOriginRule } from './same-origin.ts'
-import { addressCheck, bodyCheck, type Check, isBodyOptional, noBodyCheck, noQueryCheck } from './validate.ts'
+import {
+  addressCheck,
+  bodyCheck,
+  type Check,
+  isBodyOptional,
+  noBodyCheck,
+  noQueryCheck,
+  responseCheck,
+} from './validate.ts'
 
 /** The kinds of caller that a route's `who` lets in; a public route may be called by anyone. */
 export type CallerOf<R extends Route> = R['who'] extends readonly []
@@ -52,7 +60,10 @@ export interface ResponseHead {
  * Parses nothing and catches nothing: gets the checked request and returns the body of the route's schema. A literal in
  * the returned object needs `as const`, because the compiler widens it before it knows the schema.
  */
-export type Handler<R extends Route> = (call: Call<R>, answer: ResponseHead) => MaybePromise<ResponseOf<R>>
+export type Handler<R extends Route> = (call: Call<R>, answer: ResponseHead) => MaybePromise<BodyFor<R>>
+
+/** A route with `produces` returns its stream. */
+type BodyFor<R extends Route> = R['produces'] extends string ? Readable : ResponseOf<R>
 
 export interface ServeOptions<R extends Route = Route> {
   /** Not counted by the rate limits: probes and key documents. */
@@ -110,7 +121,13 @@ export function createRouter(fastify: FastifyInstance, options: RouterOptions): 
     const isPublic = route.who.length === 0
     const admissionBy = (authenticators: Authenticators) =>
       admissionHook(
-        { who: route.who, counted: !uncounted, countsFailuresOnly: isFailure !== null, opensSession },
+        {
+          who: route.who,
+          counted: !uncounted,
+          countsFailuresOnly: isFailure !== null,
+          opensSession,
+          staysOpen: route.produces !== undefined,
+        },
         { ...options, authenticators: isPublic ? withoutSessions(authenticators) : authenticators },
       )
     const admit = admissionBy(serveOptions.authenticators ?? options.authenticators)
@@ -120,6 +137,8 @@ export function createRouter(fastify: FastifyInstance, options: RouterOptions): 
       ...(countWrongOn === undefined ? {} : wrongCounted(options.rateLimits[countWrongOn])),
       method: route.method,
       url: fastifyPath(route.path),
+      // The response to HEAD would leave the stream open without a client.
+      exposeHeadRoute: route.produces === undefined,
       schema: { response: responsesOf(route) },
       onRequest(request, reply, done) {
         // A stored response is returned without the handler, which would have proved the credential again.
@@ -159,7 +178,8 @@ function fastifyPath(path: string): string {
 }
 
 /** The serialiser of a response is chosen by its status. */
-function responsesOf({ status, response, waiting }: Route): Record<string, unknown> {
+function responsesOf({ status, response, waiting, produces }: Route): Record<string, unknown> {
+  if (produces !== undefined) return {}
   return { [status]: response, ...(waiting === undefined ? {} : { 200: waiting }) }
 }
 
@@ -174,7 +194,7 @@ function handlerOf<const R extends Route>(
   const check = checkOf(route)
   const { clock, idempotentRequests } = options
   const handle: Work = (request, reply) => handler(callOf<R>(request, clock.now()), reply)
-  const checked = options.verifyResponses ? verified(route, handle) : handle
+  const checked = options.verifyResponses && route.produces === undefined ? verified(route, handle) : handle
   const work: Work = (request, reply) => {
     const key = route.method === 'POST' ? idempotencyKeyOf(request) : undefined
     if (key === undefined) return checked(request, reply)
@@ -183,8 +203,14 @@ function handlerOf<const R extends Route>(
   return (request, reply) => {
     check(request)
     if (route.status !== 200) reply.code(route.status)
+    if (route.produces !== undefined) reply.headers(streamHeaders(route.produces))
     return onBehalfOf({ purpose, party: partyOf(request) }, work, request, reply)
   }
+}
+
+/** nginx collects a response before it passes it on, unless the header tells it not to. */
+function streamHeaders(type: string): Record<string, string> {
+  return { 'content-type': type, 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
 }
 
 /** Refused requests count. Failures of the service are not the caller's fault. */

@@ -1,8 +1,9 @@
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fastify as createFastify, type FastifyInstance, type onRequestAsyncHookHandler } from 'fastify'
 import type { Redis } from 'ioredis'
 import type { Queryable } from '../db/database.ts'
+import { AppError } from '../kernel/app-error.ts'
 import { assert } from '../kernel/assert.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/logger.ts'
@@ -11,13 +12,13 @@ import type { Vault } from '../kernel/secrets.ts'
 import { addAccessLog } from './access-log.ts'
 import { addBodyParser, BODY_LIMIT_BYTES } from './body-parser.ts'
 import type { Authenticators } from './caller.ts'
-import { clientErrorHandler } from './client-error.ts'
+import { clientErrorHandler, refuseOnSocket } from './client-error.ts'
 import { addDrain, type Drain } from './drain.ts'
 import { addErrorRenderer, renderError } from './errors.ts'
+import { hostProblem } from './host-header.ts'
 import { createIdempotentRequests } from './idempotency-key.ts'
 import { addInFlight } from './in-flight.ts'
 import { addNotFound } from './not-found.ts'
-import { addOddRequests, SERVED_HERE } from './odd-requests.ts'
 import { createRateLimits, type RateLimitConfig } from './rate-limit.ts'
 import { requestIds } from './request-id.ts'
 import { sameOriginRule } from './same-origin.ts'
@@ -148,4 +149,25 @@ async function close(
   } finally {
     clearTimeout(cutOff)
   }
+}
+
+/** Requests that Node would answer or drop by itself. Here they get the error envelope. */
+export const SERVED_HERE = { requireHostHeader: false } as const
+
+/** Responds to valid HTTP requests that no API route serves, such as CONNECT. */
+export function addOddRequests(fastify: FastifyInstance, newRequestId: () => string): void {
+  fastify.server.on('connect', (_request, socket) => {
+    refuseOnSocket(socket as Socket, '405 Method Not Allowed', noProxy(), newRequestId())
+  })
+  // An expectation that is not known may be ignored (RFC 9110, section 10.1.1).
+  fastify.server.on('checkExpectation', (request, response) => fastify.routing(request, response))
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    const problem = hostProblem(request.raw)
+    if (problem === null) done()
+    else done(problem)
+  })
+}
+
+function noProxy(): AppError {
+  return new AppError('method_not_allowed', 'This server opens no tunnels; call the API itself')
 }

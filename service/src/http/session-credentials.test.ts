@@ -59,6 +59,7 @@ const ORIGIN = { origin: 'http://batua.test' }
 const OWNER = { cookie: OWNER_COOKIE, ...ORIGIN }
 const ADMIN = { cookie: ADMIN_COOKIE, ...ORIGIN }
 const BOTH = { cookie: `theme=dark; ${OWNER_COOKIE}; ${ADMIN_COOKIE}`, ...ORIGIN }
+const DEAD_OWNER = { cookie: `service_session=bad; ${ADMIN_COOKIE}` }
 const DEAD = { cookie: 'service_session=bad', ...ORIGIN }
 
 const ask = (path: string, headers: Record<string, string>) =>
@@ -71,6 +72,10 @@ test.each([
   ['/both', BOTH, 'owner'],
   ['/both', { ...AS_PLATFORM, ...BOTH }, 'platform'],
   ['/admin', BOTH, 'admin'],
+  ['/both', { ...BOTH, 'x-session': 'admin' }, 'admin'],
+  ['/both', { ...BOTH, 'x-session': 'owner' }, 'owner'],
+  ['/both', { ...ADMIN, ...DEAD_OWNER, 'x-session': 'admin' }, 'admin'],
+  ['/both', { ...AS_PLATFORM, ...BOTH, 'x-session': 'admin' }, 'platform'],
   ['/owner', { ...AS_AGENT, ...OWNER }, 'owner'],
   ['/public', OWNER, 'public'],
   ['/public', DEAD, 'public'],
@@ -91,6 +96,9 @@ test.each([
   ['a session of the other kind', '/owner', ADMIN],
   ['an owner session where only administrators go', '/admin', OWNER],
   ['a good session beside a dead one', '/owner', { cookie: `${OWNER_COOKIE}; service_admin_session=bad` }],
+  ['a dead session that X-Session names', '/both', { ...DEAD_OWNER, ...ORIGIN, 'x-session': 'owner' }],
+  ['a session of which X-Session names another kind', '/both', { ...OWNER, 'x-session': 'admin' }],
+  ['a session of which X-Session names no kind', '/both', { ...BOTH, 'x-session': 'owner, admin' }],
   ['a good agent key beside a dead session', '/agent', { ...AS_AGENT, ...DEAD }],
   ['a good session beside a wrong agent key', '/owner', { ...OWNER, 'x-agent-key': 'bad' }],
   [

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Authenticators } from './caller.ts'
-import type { MaybePromise } from './maybe-promise.ts'
+import type { Authenticators, MaybePromise } from './caller.ts'
 
 /** Looks up the caller of a credential. */
 type LookUp<Found> = (credential: string) => MaybePromise<Found>

@@ -66,9 +66,11 @@ function invalidFieldsIn(value: unknown, fields: readonly FieldCheck[]): Invalid
 /** The maximum number of wrong fields that an error lists. */
 const MAX_LISTED = 20
 
+const NOTHING = { type: 'object', additionalProperties: false }
+
 /** For routes without a body: nothing or `{}` passes, a field is refused rather than ignored. */
 export function noBodyCheck(): Check {
-  const check = checkWith(bodies.compile({ type: 'object', additionalProperties: false }))
+  const check = checkWith(bodies.compile(NOTHING))
   return value => {
     if (value !== undefined) check(value)
   }
@@ -95,7 +97,7 @@ export function isBodyOptional({ method, body }: Pick<Route, 'method' | 'body'>)
 }
 
 export function noQueryCheck(): Check {
-  return checkWith(addresses.compile({ type: 'object', additionalProperties: false }))
+  return checkWith(addresses.compile(NOTHING))
 }
 
 function checkWith(validate: ValidateFunction): Check {
@@ -113,4 +115,20 @@ function invalid(first: InvalidField, all: readonly InvalidField[]): AppError {
     return new AppError('validation_error', first.message, options)
   const message = listed.map(each => each.message).join('; ')
   return new AppError('validation_error', message, { ...options, details: { fields: listed } })
+}
+
+const responses = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, formats: FORMATS })
+
+/**
+ * Returns a check that throws when a response does not match its route's schema or has a field that the schema does not
+ * know, which the serialiser would drop. Only tests use it; a schema is compiled for the first response that it checks.
+ */
+export function responseCheck(route: Route): (response: unknown, status?: number) => void {
+  const { response: made, waiting = made } = route
+  return (response, status = route.status) => {
+    const validate = responses.compile(closedSchema(status === route.status ? made : waiting))
+    if (validate(response)) return
+    const problems = responses.errorsText(validate.errors, { dataVar: 'response' })
+    throw new Error(`The response of ${route.operationId} does not fit its schema: ${problems}`)
+  }
 }

@@ -62,10 +62,15 @@ const SETTLES_AFTER_DAYS = 2
 /** The time by which banks are assumed to have booked the day's payments. */
 const BANKING_ENDS_HOUR = 18
 
+/** When the run of a business day begins. */
+export function runMoment(day: number): Date {
+  return istTime(day, RUN_HOUR)
+}
+
 /** The business day of the latest run that is due. It also covers runs that were missed. */
 export function latestRunDay(calendar: BusinessCalendar, now: Date): number {
   const today = istDay(now)
-  const begun = now >= istTime(today, RUN_HOUR) ? today : today - 1
+  const begun = now >= runMoment(today) ? today : today - 1
   return nextBusinessDay(calendar, begun, -1)
 }
 

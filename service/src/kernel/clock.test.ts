@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { DAY_MS, istDay, istMonth, startOfIstDay, startOfIstMonth, timeText } from './clock.ts'
+import { backoffMs, DAY_MS, istDay, istMonth, startOfIstDay, startOfIstMonth, timeText } from './clock.ts'
 
 const moments = fc.date({
   min: new Date('2000-01-01'),
@@ -66,4 +66,23 @@ test('a moment is written as its own, whichever was written before', () => {
   const texts = [first, first, second, first].map(timeText)
   expect(texts).toEqual([first, first, second, first].map(moment => moment.toISOString()))
   expect(() => timeText(new Date(Number.NaN))).toThrow(RangeError)
+})
+
+test('a pause between attempts doubles from the first to the longest, however many attempts there were', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 60_000 }),
+      fc.integer({ min: 0, max: 20 }),
+      fc.oneof(fc.integer({ min: -50, max: 50 }), fc.integer({ min: 0 })),
+      (firstMs, times, doublings) => {
+        const bounds = { firstMs, longestMs: firstMs * 2 ** times }
+        const pauseMs = backoffMs(doublings, bounds)
+        expect(pauseMs).toBe(doublings >= times ? bounds.longestMs : firstMs * 2 ** Math.max(0, doublings))
+        expect(backoffMs(doublings + 1, bounds)).toBeGreaterThanOrEqual(pauseMs)
+      },
+    ),
+  )
+  expect([0, 1, 2, 5, 10].map(times => backoffMs(times, { firstMs: 10, longestMs: 100 }))).toEqual([
+    10, 20, 40, 100, 100,
+  ])
 })

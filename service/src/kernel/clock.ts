@@ -23,6 +23,17 @@ export function monotonicSeconds(): number {
   return performance.now() / 1000
 }
 
+/** The first and the longest pause between attempts. */
+export interface Backoff {
+  readonly firstMs: number
+  readonly longestMs: number
+}
+
+/** The pause before the next attempt: the first pause, doubled `doublings` times (never, if negative). */
+export function backoffMs(doublings: number, { firstMs, longestMs }: Backoff): number {
+  return Math.min(firstMs * 2 ** Math.max(0, doublings), longestMs)
+}
+
 const IST_OFFSET_MS = 5.5 * 60 * 60 * 1000
 export const HOUR_MS = 60 * 60 * 1000
 export const DAY_MS = 24 * HOUR_MS

@@ -1,3 +1,5 @@
+import { AppError } from './app-error.ts'
+
 /** Integer paise: the only form money takes inside the service. 1 INR = 100 paise. */
 export type Paise = bigint & { readonly __unit: 'paise' }
 
@@ -32,4 +34,11 @@ export function rupeesText(amount: bigint): string {
 /** `amount × rate / 10,000`, rounded half up to a paisa. 1 % is 100 basis points. */
 export function basisPoints(amount: Paise, points: bigint): Paise {
   return ((amount * points + 5_000n) / 10_000n) as Paise
+}
+
+/** The paise of an amount that the schema has bounded. Throws `validation_error` for more than two decimals. */
+export function requirePaise(amount: number, field: string): Paise {
+  const value = paiseFromRupees(amount)
+  if (value !== null) return value
+  throw new AppError('validation_error', `${field} must have at most two decimals`, { field })
 }

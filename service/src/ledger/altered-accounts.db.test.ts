@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect } from 'vitest'
 import { AlteredRow } from '../db/row-mac.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { Uuid } from '../kernel/ids.ts'
@@ -15,47 +15,41 @@ import {
   startNode,
   type TestNode,
 } from '../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { database, test } from '../testing/database-test.ts'
 import { recordingDatabase, type Sent } from '../testing/recording-database.ts'
 import { SYSTEM } from './accounts.ts'
 
 const clock = systemClock()
-let db: TestDatabase
 let node: TestNode
 let reported: [table: string, id: string][] = []
 let [wallet, neighbour, payee]: [Uuid, Uuid, Uuid] = ['', '', '']
 
 const vault = openVault(Buffer.alloc(32, 7), (table, id) => reported.push([table, id]))
-const start = (more = {}) => startNode({ database: db.database, clock, vault, ...more })
-
-beforeAll(async () => {
-  db = await createTestDatabase()
-})
+const start = (more = {}) => startNode({ database, clock, vault, ...more })
 
 beforeEach(async () => {
   node = start()
   reported = []
-  wallet = await newFundedAgent(node.ledger, db.database, clock, 10_000n)
-  neighbour = await newFundedAgent(node.ledger, db.database, clock, 10_000n)
-  payee = await newFundedAgent(node.ledger, db.database, clock, 10_000n)
+  wallet = await newFundedAgent(node.ledger, database, clock, 10_000n)
+  neighbour = await newFundedAgent(node.ledger, database, clock, 10_000n)
+  payee = await newFundedAgent(node.ledger, database, clock, 10_000n)
   return () => node.ledger.close()
 })
 
 afterAll(async () => {
-  await expectBalanced(db.database)
-  await db.drop()
+  await expectBalanced(database)
 })
 
 const COLUMNS = 'balance_paise, sequence, last_posted_ms'
 
 async function change(id: Uuid, assignments: string): Promise<() => Promise<unknown>> {
-  const [row] = await db.database.query<Record<string, bigint>>(
+  const [row] = await database.query<Record<string, bigint>>(
     `select ${COLUMNS} from accounts where id = $1`,
     [id],
   )
-  await db.database.query(`update accounts set ${assignments} where id = $1`, [id])
+  await database.query(`update accounts set ${assignments} where id = $1`, [id])
   return () =>
-    db.database.query(`update accounts set (${COLUMNS}) = row ($2::int8, $3::int8, $4::int8) where id = $1`, [
+    database.query(`update accounts set (${COLUMNS}) = row ($2::int8, $3::int8, $4::int8) where id = $1`, [
       id,
       row?.['balance_paise'],
       row?.['sequence'],
@@ -110,7 +104,7 @@ describe.each([
     expect(refused).toMatchObject({ status: 'rejected', reason: expect.any(AlteredRow) })
     expect(others.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled'])
     expect(reported).toEqual([['accounts', wallet]])
-    expect(await balanceOf(db.database, wallet)).toBe(10_001n)
+    expect(await balanceOf(database, wallet)).toBe(10_001n)
     await restore()
     if (way !== 'a hold' && way !== 'a payout') await ways[way]?.()
     expect(reported).toHaveLength(1)
@@ -153,33 +147,33 @@ test('an old account row that is put back is refused while newer transfers exist
 })
 
 test('an old account row is refused by a process that knows the newer one, even when the newer transfers were deleted', async () => {
-  const id = await newFundedAgent(node.ledger, db.database, clock, 10_000n)
+  const id = await newFundedAgent(node.ledger, database, clock, 10_000n)
   const putBack = await change(id, 'balance_paise = balance_paise')
   await node.pay(order(id, payee, 50n))
   const columns = `debit_account, id, credit_account, kind, amount_paise, fee_paise, debit_balance_paise, credit_balance_paise,
     debit_sequence, credit_sequence, posted_at, seal`
-  await db.database.query(
+  await database.query(
     `create table kept as select ${columns} from transfers where debit_account = $1`.replace('$1', `'${id}'`),
   )
   const restore = await change(id, 'balance_paise = balance_paise')
-  await db.database.query(`delete from transfers where debit_account = $1`, [id])
+  await database.query(`delete from transfers where debit_account = $1`, [id])
   await putBack()
   await expect(node.pay(order(id, payee, 1n))).rejects.toThrow(AlteredRow)
-  await db.database.query(`insert into transfers (${columns}) select ${columns} from kept`)
+  await database.query(`insert into transfers (${columns}) select ${columns} from kept`)
   await restore()
   await node.pay(order(id, payee, 1n))
 })
 
 test('a transfer without a valid MAC does not prove a balance', async () => {
   const restore = await change(wallet, 'balance_paise = balance_paise + 1')
-  await db.database.query(
+  await database.query(
     'update transfers set credit_balance_paise = credit_balance_paise + 1 where credit_account = $1',
     [wallet],
   )
   const other = start()
   await expect(other.pay(order(wallet, payee, 1n))).rejects.toThrow(AlteredRow)
   await restore()
-  await db.database.query(
+  await database.query(
     'update transfers set credit_balance_paise = credit_balance_paise - 1 where credit_account = $1',
     [wallet],
   )
@@ -189,8 +183,8 @@ test('a transfer without a valid MAC does not prove a balance', async () => {
 
 test('the last transfer of a wallet proves its balance, whichever kind it is, on two nodes that take turns', async () => {
   const other = start()
-  const id = await newAgent(db.database, clock.now())
-  const fresh = await newAgent(db.database, clock.now())
+  const id = await newAgent(database, clock.now())
+  const fresh = await newAgent(database, clock.now())
   for (const [at, { ledger }] of [node, other, node, other].entries()) {
     const move = { debit: id, amountPaise: paise(10n) }
     await fund(ledger, id, 1_000n)
@@ -219,7 +213,7 @@ test('the last transfer of a wallet proves its balance, whichever kind it is, on
 test('a wallet that this process knows is proven without a statement, and one that another node changed with one statement', async () => {
   const sent: string[] = []
   const notes = { set: (text: string, _sent: Sent) => sent.push(text) }
-  const watched = start({ database: recordingDatabase(db.database, notes) })
+  const watched = start({ database: recordingDatabase(database, notes) })
   const proofs = () =>
     sent.splice(0).filter(text => text.includes('cross join lateral (\n    (select')).length
   await watched.pay(order(wallet, payee, 1n))

@@ -3,15 +3,21 @@ import type { Uuid } from '../kernel/ids.ts'
 import type { LedgerBatch, Read } from './ledger-batch.ts'
 
 /**
- * One operation on the ledger. It names the accounts to lock and the facts to read. The engine locks and reads them
- * together with those of the other commands of the batch, and then calls `decide`.
+ * One operation on the ledger, and the only way in which money moves: to pay, hold, release, refund or withdraw, or to
+ * apply what a gateway reports. It is data, in the order in which the engine uses it: the accounts to lock, what to read
+ * under the locks (`reads`, then each of `phases`), and the decision. The engine runs it in one transaction with the other
+ * commands of its batch: locks and reads are shared, then each is decided, then one commit writes what all of them posted
+ * and recorded.
+ *
+ * A command keeps no memory between attempts. After a lost race it is decided again in a new batch; after a lost commit
+ * the engine learns from the database whether the batch was committed, and decides it again only if it was not.
  */
 export interface Command<Result> {
   /** Wallet accounts (agent ids) to lock. */
   readonly accounts: readonly Uuid[]
   readonly reads: readonly Read[]
-  /** Further reads that depend on earlier ones. A step that returns no reads costs no round trip. */
-  readonly steps?: readonly ((batch: LedgerBatch) => readonly Read[])[]
+  /** Further reads that depend on earlier ones. A phase that returns no reads costs no round trip. */
+  readonly phases?: readonly ((batch: LedgerBatch) => readonly Read[])[]
   /**
    * Pure and synchronous. It refuses before it posts anything. After a lost race or a lost connection the engine calls
    * it again with a new batch.

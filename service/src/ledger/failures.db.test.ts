@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect } from 'vitest'
 import { type Database, DatabaseUnavailable } from '../db/database.ts'
 import { AppError, refuse } from '../kernel/app-error.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { newUuid, type Uuid } from '../kernel/ids.ts'
 import { paise } from '../kernel/money.ts'
 import { balanceOf, expectBalanced, fund, newAgent, startNode } from '../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { db, test } from '../testing/database-test.ts'
 import { type Fault, faultyDatabase } from '../testing/faulty-database.ts'
 import { SYSTEM } from './accounts.ts'
 import type { Command } from './command.ts'
@@ -13,16 +13,13 @@ import { type LedgerBatch, type Posting, read, readerById, type Writer } from '.
 import { postedIds } from './transfers.ts'
 
 const clock = systemClock()
-let db: TestDatabase
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   await db.database.query('create table marks (id uuid primary key, size int check (size < 10))')
 })
 
 afterAll(async () => {
   await expectBalanced(db.database)
-  await db.drop()
 })
 
 interface Mark {
@@ -118,7 +115,7 @@ const BAD: Record<string, (id: Uuid) => Pick<Command<object>, 'decide'> & Partia
     decide: batch => batch.post(fundingOf(id)),
   }),
   'breaks in a step': id => ({
-    steps: [
+    phases: [
       () => {
         throw new Error('the end')
       },

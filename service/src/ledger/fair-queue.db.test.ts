@@ -1,24 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { asService, onBehalfOf } from '../db/database.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { Uuid } from '../kernel/ids.ts'
 import { balanceOf, expectBalanced, fund, newAgent, startNode, type TestNode } from '../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { database, test } from '../testing/database-test.ts'
 
 const clock = systemClock()
-let db: TestDatabase
 let wallets: Uuid[]
 let stranger: Uuid
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  wallets = await Promise.all(Array.from({ length: 400 }, () => newAgent(db.database, clock.now())))
-  stranger = await newAgent(db.database, clock.now())
+test.beforeAll(async () => {
+  wallets = await Promise.all(Array.from({ length: 400 }, () => newAgent(database, clock.now())))
+  stranger = await newAgent(database, clock.now())
 })
 
 afterAll(async () => {
-  await expectBalanced(db.database)
-  await db.drop()
+  await expectBalanced(database)
 })
 
 const as = <T>(party: string, work: () => Promise<T>): Promise<T> =>
@@ -39,7 +36,7 @@ const REFUSED = {
 
 test('a party’s first command waits for at most two batches, however many commands another party has queued', async () => {
   let batches = 0
-  const node = startNode({ database: db.database, clock, maxBatch: 100, onBatch: () => batches++ })
+  const node = startNode({ database, clock, maxBatch: 100, onBatch: () => batches++ })
   const crowd = crowdOf(node, 'crowd', 4_000)
   await as('stranger', () => fund(node.ledger, stranger, 1n))
   // Both committers may still run an earlier batch, and the command's own batch ends with it.
@@ -50,8 +47,8 @@ test('a party’s first command waits for at most two batches, however many comm
 })
 
 test('a party that fills its part of the queue is refused with 503, while other parties and the service are served', async () => {
-  const node = startNode({ database: db.database, clock, maxQueued: 400, maxBatch: 20 })
-  const before = await balanceOf(db.database, stranger)
+  const node = startNode({ database, clock, maxQueued: 400, maxBatch: 20 })
+  const before = await balanceOf(database, stranger)
   const crowd = crowdOf(node, 'crowd', 150)
   const more = crowdOf(node, 'another crowd', 100)
   const others = [
@@ -64,7 +61,7 @@ test('a party that fills its part of the queue is refused with 503, while other 
   expect(outcomes.slice(0, 100).every(({ status }) => status === 'fulfilled')).toBe(true)
   for (const outcome of outcomes.slice(100)) expect(outcome).toMatchObject(REFUSED)
   expect((await more).every(({ status }) => status === 'fulfilled')).toBe(true)
-  expect(await balanceOf(db.database, stranger)).toBe(before + 2n)
+  expect(await balanceOf(database, stranger)).toBe(before + 2n)
   // Commands that left the queue no longer count.
   expect((await crowdOf(node, 'crowd', 100)).every(({ status }) => status === 'fulfilled')).toBe(true)
   await node.ledger.close()

@@ -1,35 +1,32 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect } from 'vitest'
 import { systemClock } from '../kernel/clock.ts'
 import type { Uuid } from '../kernel/ids.ts'
 import { paise } from '../kernel/money.ts'
 import { fund, newAgent, order, post, refundOrder, startNode, type TestNode } from '../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { database, test } from '../testing/database-test.ts'
 import { SYSTEM } from './accounts.ts'
 import { checkLedger } from './integrity.ts'
 
 const clock = systemClock()
-let db: TestDatabase
 let node: TestNode
 let payer: Uuid
 let payee: Uuid
 let bystander: Uuid
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  node = startNode({ database: db.database, clock })
+test.beforeAll(async () => {
+  node = startNode({ database, clock })
 })
 
 afterAll(async () => {
   await node.ledger.close()
-  await db.drop()
 })
 
 /** A small ledger with every kind of transfer: 3 + 3 for the payer, 3 for the payee, a funding for a third wallet. */
 beforeEach(async () => {
-  await db.database.query('truncate accounts, transfers, agents')
-  payer = await newAgent(db.database, clock.now())
-  payee = await newAgent(db.database, clock.now())
-  bystander = await newAgent(db.database, clock.now())
+  await database.query('truncate accounts, transfers, agents')
+  payer = await newAgent(database, clock.now())
+  payee = await newAgent(database, clock.now())
+  bystander = await newAgent(database, clock.now())
   await fund(node.ledger, bystander, 7_000n)
   await post(node.ledger, [payer], {
     ...{ kind: 'fund', debit: SYSTEM.gateway, credit: payer },
@@ -38,7 +35,7 @@ beforeEach(async () => {
   const { payment_id } = await node.pay(order(payer, payee, 10_000n))
   await node.pay(order(payer, payee, 10_000n))
   await node.pay(order(payer, payee, 30_000n))
-  await node.refund(await refundOrder(db.database, payment_id, 4_000n))
+  await node.refund(await refundOrder(database, payment_id, 4_000n))
   await post(node.ledger, [payer], {
     ...{ kind: 'chargeback', debit: payer, credit: SYSTEM.gateway },
     amountPaise: paise(97_500n),
@@ -46,7 +43,7 @@ beforeEach(async () => {
 })
 
 test('a ledger without alterations is balanced to the paisa, system accounts included', async () => {
-  expect(await checkLedger(db.database)).toEqual({
+  expect(await checkLedger(database)).toEqual({
     balanced: true,
     sumPaise: 0n,
     system: {
@@ -70,25 +67,25 @@ test('the ledger check fails when the escrow or payouts account differs from its
   await post(node.ledger, [bystander], { kind: 'payout', credit: SYSTEM.payouts, ...sides })
   const recorded = (amount: bigint) => () => Promise.resolve(paise(amount))
   const right = { escrow: recorded(1_000n), payouts: recorded(1_000n) }
-  expect(await checkLedger(db.database, right)).toMatchObject({ balanced: true })
-  expect(await checkLedger(db.database, { ...right, escrow: recorded(999n) })).toMatchObject({
+  expect(await checkLedger(database, right)).toMatchObject({ balanced: true })
+  expect(await checkLedger(database, { ...right, escrow: recorded(999n) })).toMatchObject({
     balanced: false,
     unexplained: { escrowPaise: 1n, payoutsPaise: 0n },
   })
-  expect(await checkLedger(db.database, { ...right, payouts: recorded(1_001n) })).toMatchObject({
+  expect(await checkLedger(database, { ...right, payouts: recorded(1_001n) })).toMatchObject({
     balanced: false,
     unexplained: { escrowPaise: 0n, payoutsPaise: -1n },
   })
 })
 
 test('a wallet below zero passes the ledger check only after a chargeback', async () => {
-  const rows = await db.database.query<{ balance_paise: bigint }>(
+  const rows = await database.query<{ balance_paise: bigint }>(
     'select balance_paise from accounts where id = $1',
     [payer],
   )
   expect(rows[0]?.balance_paise).toBeLessThan(0n)
-  await db.database.query(`update transfers set kind = 'payment' where kind = 'chargeback'`)
-  expect(await checkLedger(db.database)).toMatchObject({ balanced: false, overdrawn: [payer] })
+  await database.query(`update transfers set kind = 'payment' where kind = 'chargeback'`)
+  expect(await checkLedger(database)).toMatchObject({ balanced: false, overdrawn: [payer] })
 })
 
 /** The nth transfer of the payer by its sequence. */
@@ -96,11 +93,11 @@ const OF_PAYER = 'debit_account = $1 and debit_sequence = $2'
 
 describe('the ledger check finds', () => {
   test.each([[1n], [-1n]])('a balance that was changed by %d paisa', async change => {
-    await db.database.query('update accounts set balance_paise = balance_paise + $2 where id = $1', [
+    await database.query('update accounts set balance_paise = balance_paise + $2 where id = $1', [
       bystander,
       change,
     ])
-    expect(await checkLedger(db.database)).toMatchObject({
+    expect(await checkLedger(database)).toMatchObject({
       balanced: false,
       sumPaise: change,
       wrongBalances: [bystander],
@@ -109,9 +106,9 @@ describe('the ledger check finds', () => {
   })
 
   test('balances that were changed so that the sum stays zero', async () => {
-    await db.database.query('update accounts set balance_paise = balance_paise + 5 where id = $1', [payer])
-    await db.database.query('update accounts set balance_paise = balance_paise - 5 where id = $1', [payee])
-    const report = await checkLedger(db.database)
+    await database.query('update accounts set balance_paise = balance_paise + 5 where id = $1', [payer])
+    await database.query('update accounts set balance_paise = balance_paise - 5 where id = $1', [payee])
+    const report = await checkLedger(database)
     expect({ ...report, wrongBalances: report.wrongBalances.toSorted() }).toMatchObject({
       balanced: false,
       sumPaise: 0n,
@@ -124,46 +121,44 @@ describe('the ledger check finds', () => {
     ['one in the middle', 3n],
     ['the last', 6n],
   ])('a transfer that was deleted: %s of the payer', async (_which, sequence) => {
-    await db.database.query(`delete from transfers where ${OF_PAYER}`, [payer, sequence])
-    const report = await checkLedger(db.database)
+    await database.query(`delete from transfers where ${OF_PAYER}`, [payer, sequence])
+    const report = await checkLedger(database)
     expect(report.balanced).toBe(false)
     expect(report.wrongBalances).toContain(payer)
   })
 
   test('a transfer whose deletion was covered up in the balance', async () => {
-    await db.database.query(`delete from transfers where ${OF_PAYER}`, [payer, 6n])
-    await db.database.query('update accounts set balance_paise = balance_paise + 97500 where id = $1', [
-      payer,
-    ])
-    expect(await checkLedger(db.database)).toMatchObject({ balanced: false, wrongBalances: [payer] })
+    await database.query(`delete from transfers where ${OF_PAYER}`, [payer, 6n])
+    await database.query('update accounts set balance_paise = balance_paise + 97500 where id = $1', [payer])
+    expect(await checkLedger(database)).toMatchObject({ balanced: false, wrongBalances: [payer] })
   })
 
   test.each(['amount_paise', 'fee_paise', 'debit_balance_paise', 'credit_balance_paise'])(
     'a transfer whose %s was changed',
     async column => {
-      await db.database.query(`update transfers set ${column} = ${column} + 1 where ${OF_PAYER}`, [payer, 3n])
-      const report = await checkLedger(db.database)
+      await database.query(`update transfers set ${column} = ${column} + 1 where ${OF_PAYER}`, [payer, 3n])
+      const report = await checkLedger(database)
       expect(report.balanced).toBe(false)
       expect(report.brokenHistories).toContain(column === 'credit_balance_paise' ? payee : payer)
     },
   )
 
   test('a balance that was set to null in a transfer', async () => {
-    await db.database.query(`update transfers set debit_balance_paise = null where ${OF_PAYER}`, [payer, 3n])
-    expect(await checkLedger(db.database)).toMatchObject({ balanced: false, brokenHistories: [payer] })
+    await database.query(`update transfers set debit_balance_paise = null where ${OF_PAYER}`, [payer, 3n])
+    expect(await checkLedger(database)).toMatchObject({ balanced: false, brokenHistories: [payer] })
   })
 
   test('a gap in the sequence of a wallet', async () => {
-    await db.database.query(`update transfers set debit_sequence = 9 where ${OF_PAYER}`, [payer, 6n])
-    expect(await checkLedger(db.database)).toMatchObject({ balanced: false, brokenHistories: [payer] })
+    await database.query(`update transfers set debit_sequence = 9 where ${OF_PAYER}`, [payer, 6n])
+    expect(await checkLedger(database)).toMatchObject({ balanced: false, brokenHistories: [payer] })
   })
 
   test('two transfers whose sequences were swapped, although their amounts are the same', async () => {
-    await db.database.query(
+    await database.query(
       `update transfers set debit_sequence = 5 - debit_sequence where debit_account = $1 and debit_sequence in (2, 3)`,
       [payer],
     )
-    expect(await checkLedger(db.database)).toMatchObject({
+    expect(await checkLedger(database)).toMatchObject({
       balanced: false,
       sumPaise: 0n,
       wrongBalances: [],
@@ -172,12 +167,8 @@ describe('the ledger check finds', () => {
   })
 
   test('a transfer that was moved to another wallet', async () => {
-    await db.database.query(`update transfers set credit_account = $3 where ${OF_PAYER}`, [
-      payer,
-      3n,
-      bystander,
-    ])
-    const report = await checkLedger(db.database)
+    await database.query(`update transfers set credit_account = $3 where ${OF_PAYER}`, [payer, 3n, bystander])
+    const report = await checkLedger(database)
     expect(report.balanced).toBe(false)
     expect(report.brokenHistories).toContain(bystander)
   })

@@ -147,14 +147,14 @@ describe('the time of a batch', () => {
 })
 
 test('each command reads the facts of its own reader, and each writer gets its own rows', () => {
-  const source = readerById<number>('numbers', async () => [])
+  const numbers = readerById<number>('numbers', async () => [])
   const writer: Writer<number> = { name: 'numbers', write: async () => undefined }
   const batch = twoWallets()
-  expect([batch.read(source, 'a'), batch.leftToWrite()]).toEqual([undefined, 0])
-  batch.set(source, 'a', 1)
+  expect([batch.read(numbers, 'a'), batch.leftToWrite()]).toEqual([undefined, 0])
+  batch.set(numbers, 'a', 1)
   batch.write(writer, 1)
   batch.write(writer, 2)
-  expect(batch.read(source, 'a')).toBe(1)
+  expect(batch.read(numbers, 'a')).toBe(1)
   expect([...batch.writes()]).toEqual([[writer, [1, 2]]])
   expect(batch.leftToWrite()).toBe(2)
 })

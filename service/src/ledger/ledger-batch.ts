@@ -12,7 +12,7 @@ import { postedIds, TRANSFER_KINDS, type Transfer, type TransferKind } from './t
  * Facts that decisions need in addition to the accounts, read in one statement for a whole batch, after its locks. The
  * vault proves their MACs. Use `reader` for a key of several parts.
  */
-export interface Reader<Key, Fact> {
+export interface Reader<Key, Value> {
   readonly name: string
   /** A text that is unique for each key. */
   textOf(key: Key): string
@@ -22,24 +22,24 @@ export interface Reader<Key, Fact> {
     keys: readonly Key[],
     nowMs: number,
     vault: Vault,
-  ): Promise<Iterable<readonly [Key, Fact]>>
+  ): Promise<Iterable<readonly [Key, Value]>>
 }
 
 /**
  * A reader whose key has several parts. No part contains a NUL, because no text in PostgreSQL does, so the joined text
  * of a key is unambiguous.
  */
-export function reader<Key extends object, Fact>(options: {
+export function reader<Key extends object, Value>(options: {
   readonly name: string
   readonly key: readonly (keyof Key)[]
-  readonly load: Reader<Key, Fact>['load']
-}): Reader<Key, Fact> {
+  readonly load: Reader<Key, Value>['load']
+}): Reader<Key, Value> {
   const { name, key: parts, load } = options
   return { name, load, textOf: key => parts.map(part => String(key[part])).join('\0') }
 }
 
 /** A reader whose key is one id or one text. */
-export function readerById<Fact>(name: string, load: Reader<string, Fact>['load']): Reader<string, Fact> {
+export function readerById<Value>(name: string, load: Reader<string, Value>['load']): Reader<string, Value> {
   return { name, load, textOf: key => key }
 }
 
@@ -62,23 +62,23 @@ export function keyAt<Key>(keys: readonly Key[], position: number): Key {
 }
 
 /** Reads one fact outside a batch; undefined when there is none. */
-export async function readOne<Key, Fact>(
+export async function readOne<Key, Value>(
   { database, vault }: { readonly database: Queryable; readonly vault: Vault },
-  from: Reader<Key, Fact>,
+  from: Reader<Key, Value>,
   key: Key,
-): Promise<Fact | undefined> {
+): Promise<Value | undefined> {
   const [found] = await from.load(database, [key], 0, vault)
   return found?.[1]
 }
 
 /** One fact that a command reads. */
 export interface Read {
-  readonly source: Reader<unknown, unknown>
+  readonly reader: Reader<unknown, unknown>
   readonly key: unknown
 }
 
-export function read<Key, Fact>(source: Reader<Key, Fact>, key: Key): Read {
-  return { source, key }
+export function read<Key, Value>(reader: Reader<Key, Value>, key: Key): Read {
+  return { reader, key }
 }
 
 /** A transfer to post. Amounts in paise; the credited side gains `amountPaise`, the debited loses it and the fee. */
@@ -139,19 +139,19 @@ export class LedgerBatch {
     return this.accounts.get(id)
   }
 
-  read<Key, Fact>(source: Reader<Key, Fact>, key: Key): Fact | undefined {
-    return this.#facts.get(source)?.get(source.textOf(key)) as Fact | undefined
+  read<Key, Value>(reader: Reader<Key, Value>, key: Key): Value | undefined {
+    return this.#facts.get(reader)?.get(reader.textOf(key)) as Value | undefined
   }
 
   /** Makes a fact visible to the commands that follow in this batch. */
-  set<Key, Fact>(source: Reader<Key, Fact>, key: Key, fact: Fact): void {
-    let facts = this.#facts.get(source)
-    if (facts === undefined) this.#facts.set(source, (facts = new Map()))
-    facts.set(source.textOf(key), fact)
+  set<Key, Value>(reader: Reader<Key, Value>, key: Key, value: Value): void {
+    let facts = this.#facts.get(reader)
+    if (facts === undefined) this.#facts.set(reader, (facts = new Map()))
+    facts.set(reader.textOf(key), value)
   }
 
-  setAll<Key, Fact>(source: Reader<Key, Fact>, facts: Iterable<readonly [Key, Fact]>): void {
-    for (const [key, fact] of facts) this.set(source, key, fact)
+  setAll<Key, Value>(reader: Reader<Key, Value>, facts: Iterable<readonly [Key, Value]>): void {
+    for (const [key, value] of facts) this.set(reader, key, value)
   }
 
   write<Row>(writer: Writer<Row>, row: Row): void {

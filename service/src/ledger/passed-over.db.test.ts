@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { systemClock } from '../kernel/clock.ts'
 import type { Uuid } from '../kernel/ids.ts'
 import {
@@ -10,26 +10,23 @@ import {
   startNode,
   type TestNode,
 } from '../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { database, test } from '../testing/database-test.ts'
 import { lockForChange } from './accounts.ts'
 
 const clock = systemClock()
-let db: TestDatabase
 let node: TestNode
 let [changed, stranger, payee]: Uuid[] = []
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  node = startNode({ database: db.database, clock })
+test.beforeAll(async () => {
+  node = startNode({ database, clock })
   ;[changed, stranger, payee] = await Promise.all(
-    [1, 2, 3].map(() => newFundedAgent(node.ledger, db.database, clock, 1_000n)),
+    [1, 2, 3].map(() => newFundedAgent(node.ledger, database, clock, 1_000n)),
   )
 })
 
 afterAll(async () => {
   await node.ledger.close()
-  await expectBalanced(db.database)
-  await db.drop()
+  await expectBalanced(database)
 })
 
 const idOf = (id: Uuid | undefined): Uuid => id ?? ''
@@ -38,7 +35,7 @@ const idOf = (id: Uuid | undefined): Uuid => id ?? ''
 async function startChange(id: Uuid) {
   const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
-  const change = db.database.inTransaction(async tx => {
+  const change = database.inTransaction(async tx => {
     await lockForChange(tx, [id])
     lock()
     await ended
@@ -72,7 +69,7 @@ test('payments that waited for a change run after it was rolled back', async () 
 
 test('payments that waited for a change run after its connection broke', async () => {
   const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
-  const change = db.database.inTransaction(async tx => {
+  const change = database.inTransaction(async tx => {
     await lockForChange(tx, [idOf(changed)])
     lock()
     await tx.query('select pg_sleep(60)')
@@ -82,7 +79,7 @@ test('payments that waited for a change run after its connection broke', async (
   await fund(node.ledger, idOf(stranger), 1n)
   expect(node.ledger.queued()).toBe(1)
   const broken = expect(change).rejects.toMatchObject({ name: 'DatabaseUnavailable' })
-  await db.database.query(
+  await database.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
      where datname = current_database() and query = 'select pg_sleep(60)'`,
   )
@@ -91,9 +88,9 @@ test('payments that waited for a change run after its connection broke', async (
 })
 
 test('a payment that waits too long for a change is refused with 503 and is not posted', async () => {
-  const hasty = startNode({ database: db.database, clock, maxPassedOverSeconds: 0.02 })
+  const hasty = startNode({ database, clock, maxPassedOverSeconds: 0.02 })
   const { change, end } = await startChange(idOf(changed))
-  const before = await balanceOf(db.database, idOf(changed))
+  const before = await balanceOf(database, idOf(changed))
   const held = [1n, 2n].map(amount => hasty.pay(order(idOf(changed), idOf(payee), amount)))
   const closed = hasty.ledger.close()
   for (const payment of held) {
@@ -105,7 +102,7 @@ test('a payment that waits too long for a change is refused with 503 and is not 
   await closed
   end()
   await change
-  expect(await balanceOf(db.database, idOf(changed))).toBe(before)
+  expect(await balanceOf(database, idOf(changed))).toBe(before)
 })
 
 test('a payment that arrives between two changes runs before the second one ends', async () => {
@@ -113,7 +110,7 @@ test('a payment that arrives between two changes runs before the second one ends
   const changing = Array.from({ length: 2 }, async () => {
     while (!state.stop) {
       const turns = [idOf(changed)]
-      await db.database.inTransaction(tx => lockForChange(tx, [idOf(changed)]), { turns })
+      await database.inTransaction(tx => lockForChange(tx, [idOf(changed)]), { turns })
     }
   })
   for (let round = 0; round < 5; round++) await node.pay(order(idOf(changed), idOf(payee), 1n))
@@ -122,7 +119,7 @@ test('a payment that arrives between two changes runs before the second one ends
 })
 
 test('close waits for commands that a change keeps in the queue', async () => {
-  const closing = startNode({ database: db.database, clock })
+  const closing = startNode({ database, clock })
   const { change, end } = await startChange(idOf(changed))
   const held = closing.pay(order(idOf(changed), idOf(payee), 1n))
   const closed = closing.ledger.close()

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { arrayLiteral } from '../db/array-literal.ts'
 import type { Connection } from '../db/database.ts'
 import { applyFundingUpdate } from '../domains/banking/funding/apply-funding-update.ts'
@@ -16,29 +16,26 @@ import {
   refundOrder,
   startNode,
 } from '../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { database, test } from '../testing/database-test.ts'
 import { held, intent, refundOn, releaseOn } from '../testing/escrows.ts'
 import { refusalOf } from '../testing/expect-refusal.ts'
 import { manualClock } from '../testing/manual-clock.ts'
 import { recordingDatabase, type Sent } from '../testing/recording-database.ts'
 
-const WALLETS = 5_000
+const WALLETS = 1_000
 const PAYEES = 20
 const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
 const sent = new Map<string, Sent>()
-let db: TestDatabase
 let session: Connection
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   await playEverything()
-  session = await db.database.connect()
+  session = await database.connect()
   await prepareAll()
 })
 
 afterAll(async () => {
   await session.release()
-  await db.drop()
 })
 
 /**
@@ -46,26 +43,26 @@ afterAll(async () => {
  * escrows, and the look-ups of fundings and payouts.
  */
 async function playEverything(): Promise<void> {
-  const node = startNode({ database: recordingDatabase(db.database, sent), clock })
+  const node = startNode({ database: recordingDatabase(database, sent), clock })
   const watched = { spend_limit_hourly_paise: 10_000n, max_counterparties_per_hour: 9 }
-  const payer = await newFundedAgent(node.ledger, db.database, clock, 1_000_000n, watched)
-  const payee = await newFundedAgent(node.ledger, db.database, clock, 1_000_000n)
+  const payer = await newFundedAgent(node.ledger, database, clock, 1_000_000n, watched)
+  const payee = await newFundedAgent(node.ledger, database, clock, 1_000_000n)
   await node.pay(order(payer, payee, 9_000n, { idempotencyKey: 'k', reference: 'r', uniqueReference: true }))
   clock.advance(HOUR_MS / 2)
   const { payment_id } = await node.pay(order(payer, payee, 500n))
   clock.advance(HOUR_MS / 2)
   await node.pay(order(payer, payee, 9_000n))
   await refusalOf(node.pay(order(payer, payee, 9_501n)))
-  await node.refund(await refundOrder(db.database, payment_id, 100n))
-  await changeAgent(db.database, payer, { max_counterparties_per_hour: null })
+  await node.refund(await refundOrder(database, payment_id, 100n))
+  await changeAgent(database, payer, { max_counterparties_per_hour: null })
   await node.pay(order(payer, payee, 1n))
-  await changeAgent(db.database, payer, { require_human_approval_above_paise: 1n })
-  const ask = async () => approvalOf(db.database, await node.pay(order(payer, payee, 2n)))
+  await changeAgent(database, payer, { require_human_approval_above_paise: 1n })
+  const ask = async () => approvalOf(database, await node.pay(order(payer, payee, 2n)))
   await approve(node, await ask())
   await reject(node, await ask())
-  await organize(db.database, payer, [payee])
+  await organize(database, payer, [payee])
   await allocateOn(node, payer, payee, 3n, 'k')
-  const hold = () => held(db.database, node, intent(payee, 1n, { toAgentId: payer }))
+  const hold = () => held(database, node, intent(payee, 1n, { toAgentId: payer }))
   await releaseOn(node, await hold(), payer)
   await refundOn(node, await hold())
   const none = { agentId: payer, id: newUuid(clock.now()) }
@@ -76,7 +73,7 @@ async function playEverything(): Promise<void> {
 
 /** Prepares and plans the statements while each table has one page and its statistics say so. */
 async function prepareAll(): Promise<void> {
-  await db.database.query('vacuum analyze')
+  await database.query('vacuum analyze')
   for (const { text, values } of sent.values())
     if (values === null && text.startsWith('set')) await session.query(text)
   for (const [at, { text, values }] of prepared().entries()) {
@@ -142,7 +139,7 @@ async function indexesUsed(): Promise<string[]> {
 
 /** Each payer has paid 20 agents: the next 20 in the order of their numbers. */
 async function grow(): Promise<void> {
-  await db.database.query(`
+  await database.query(`
     create temporary table numbered as select gen_random_uuid() as id, n from generate_series(0, ${WALLETS - 1}) n;
     create temporary table pairs as
       select a.id as payer, b.id as payee, gen_random_uuid() as payment
@@ -221,15 +218,15 @@ test('every statement of a committer finds its rows by index, with old statistic
     expect(used).toMatch(
       /\((id|debit_account|credit_account|payer|agent_id|owner_id|tier|linked_id|subject|row|target|order_id) =/,
     )
-  await db.database.query('analyze')
+  await database.query('analyze')
   await expect(indexesUsed()).resolves.toEqual(EXPECTED)
 }, 60_000)
 
 test('a committer discards its plans each time the number of its batches has doubled', async () => {
   const texts: string[] = []
   const noted = { set: (text: string) => texts.push(text) }
-  const node = startNode({ database: recordingDatabase(db.database, noted), clock, committers: 1 })
-  const id = await newAgent(db.database, clock.now())
+  const node = startNode({ database: recordingDatabase(database, noted), clock, committers: 1 })
+  const id = await newAgent(database, clock.now())
   for (let batch = 0; batch < 20; batch++) await fund(node.ledger, id, 1n)
   const commitsBefore = texts.flatMap((text, at) =>
     text === 'discard plans' ? [texts.slice(0, at).filter(each => each === 'commit').length] : [],

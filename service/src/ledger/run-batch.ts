@@ -36,15 +36,15 @@ export async function readBatch(
   const begun = tx.query('begin')
   const accounts = lockBatch(tx, ids)
   const pending = proofs.read(tx, ids)
-  const facts = reads.map(async ([source, keys]) => source.load(tx, keys, askedMs, vault))
+  const facts = reads.map(async ([reader, keys]) => reader.load(tx, keys, askedMs, vault))
   await allEnded([begun, accounts, ...pending.statements, ...facts])
   const batch = await openBatch(await accounts, pending, { clock, vault })
-  for (const [index, [source]] of reads.entries()) batch.setAll(source, (await facts[index]) ?? NO_FACTS)
+  for (const [index, [reader]] of reads.entries()) batch.setAll(reader, (await facts[index]) ?? NO_FACTS)
   const decidable =
     batch.altered === null ? commands : commands.filter(entry => alteredOf(entry, batch) === undefined)
-  const steps = Math.max(0, ...decidable.map(entry => entry.command.steps?.length ?? 0))
-  for (let step = 0; step < steps; step++) {
-    const needed = collect(decidable.flatMap(entry => entry.command.steps?.[step]?.(batch) ?? []))
+  const phases = Math.max(0, ...decidable.map(entry => entry.command.phases?.length ?? 0))
+  for (let phase = 0; phase < phases; phase++) {
+    const needed = collect(decidable.flatMap(entry => entry.command.phases?.[phase]?.(batch) ?? []))
     await readMore(tx, needed, batch, vault)
   }
   return batch
@@ -76,9 +76,9 @@ async function readMore(
   vault: Vault,
 ): Promise<void> {
   if (reads.length === 0) return
-  const facts = reads.map(async ([source, keys]) => source.load(tx, keys, batch.nowMs, vault))
+  const facts = reads.map(async ([reader, keys]) => reader.load(tx, keys, batch.nowMs, vault))
   await allEnded(facts)
-  for (const [index, [source]] of reads.entries()) batch.setAll(source, (await facts[index]) ?? NO_FACTS)
+  for (const [index, [reader]] of reads.entries()) batch.setAll(reader, (await facts[index]) ?? NO_FACTS)
 }
 
 /** Decides the commands one after the other. Each sees what the earlier ones posted. */
@@ -162,12 +162,12 @@ type GroupedReads = readonly [Reader<unknown, unknown>, unknown[]]
 /** Groups reads by their reader, each key once. */
 function collect(reads: readonly Read[]): GroupedReads[] {
   const byReader = new Map<Reader<unknown, unknown>, Map<string, unknown>>()
-  for (const { source, key } of reads) {
-    const keys = byReader.get(source)
-    if (keys === undefined) byReader.set(source, new Map([[source.textOf(key), key]]))
-    else keys.set(source.textOf(key), key)
+  for (const { reader, key } of reads) {
+    const keys = byReader.get(reader)
+    if (keys === undefined) byReader.set(reader, new Map([[reader.textOf(key), key]]))
+    else keys.set(reader.textOf(key), key)
   }
-  return [...byReader].map(([source, keys]) => [source, [...keys.values()]])
+  return [...byReader].map(([reader, keys]) => [reader, [...keys.values()]])
 }
 
 /** Waits for all, because statements after a failed one are still in progress; then throws the first error. */

@@ -1,14 +1,12 @@
 import { hash } from 'node:crypto'
 import type { AuditEntry } from '@batua/contract'
-import { timeText } from '../kernel/clock.ts'
-import { formatId, newUuid, typeidSuffix, type Uuid } from '../kernel/ids.ts'
-import { rupees } from '../kernel/money.ts'
+import { formatId, newUuid, type Uuid } from '../kernel/ids.ts'
+import type { Vault } from '../kernel/secrets.ts'
 import { canonicalJson } from '../kernel/signing.ts'
-import type { Transfer } from '../ledger/index.ts'
-import type { Act } from './act.ts'
+import type { Fact } from './facts.ts'
 
-/** A stored act. Its id contains the time. */
-export interface StoredEntry extends Act {
+/** A stored fact. Its id contains the time. */
+export interface StoredEntry extends Fact {
   readonly id: Uuid
   readonly createdAt: Date
 }
@@ -23,8 +21,8 @@ export interface Leaf {
   readonly hash: string
 }
 
-export function newEntry(act: Act, now: Date): StoredEntry {
-  return { ...act, id: newUuid(now), createdAt: now }
+export function newEntry(fact: Fact, now: Date): StoredEntry {
+  return { ...fact, id: newUuid(now), createdAt: now }
 }
 
 export function entryContent({
@@ -56,40 +54,7 @@ export function leafHash(content: string): string {
   return hash('sha256', `\0${content}`, 'hex')
 }
 
-/** The audit entry of a payment, made of its transfer, which has a MAC and never changes. No row is stored for it. */
-export function paymentContent(transfer: Transfer): EntryContent {
-  return {
-    audit_id: formatId('aud', transfer.id),
-    agent_id: formatId('agt', transfer.debitAccount),
-    actor: { type: 'agent', id: formatId('agt', transfer.debitAccount) },
-    action: 'payment.completed',
-    target: formatId('pay', transfer.id),
-    data: {
-      to: formatId('agt', transfer.creditAccount),
-      amount: rupees(transfer.amountPaise),
-      fee: rupees(transfer.feePaise),
-      reference: transfer.reference,
-      note: transfer.note,
-    },
-    created_at: transfer.postedAt.toISOString(),
-  }
-}
-
-/** The leaf of `paymentContent`, written out for speed because every payment makes one. */
-export function paymentLeaf(transfer: Transfer): Leaf {
-  const { id, reference, note } = transfer
-  const suffix = typeidSuffix(id)
-  const payer = `agt_${typeidSuffix(transfer.debitAccount)}`
-  const content =
-    `{"action":"payment.completed","actor":{"id":"${payer}","type":"agent"},"agent_id":"${payer}",` +
-    `"audit_id":"aud_${suffix}","created_at":"${timeText(transfer.postedAt)}",` +
-    `"data":{"amount":${rupees(transfer.amountPaise)},"fee":${rupees(transfer.feePaise)},` +
-    `"note":${textOrNull(note)},"reference":${textOrNull(reference)},` +
-    `"to":"agt_${typeidSuffix(transfer.creditAccount)}"},"target":"pay_${suffix}"}`
-  return { id, hash: leafHash(content) }
-}
-
-/** RFC 8785 writes strings as ECMAScript does. */
-function textOrNull(text: string | null): string {
-  return text === null ? 'null' : JSON.stringify(text)
+/** The MAC of a row of queued leaves, which proves that the service queued it. `ids` is an array literal, `hashes` is hex. */
+export function queueMac(vault: Vault, ids: string, hashes: string): Buffer {
+  return vault.mac(`audit leaves ${ids} ${hashes}`)
 }

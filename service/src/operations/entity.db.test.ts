@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import { newUuid, type Uuid } from '../kernel/ids.ts'
+import { silentLogger } from '../kernel/logger.ts'
 import { readOne } from '../ledger/index.ts'
 import { LedgerBatch } from '../ledger/ledger-batch.ts'
-import { createTestDatabase, TEST_VAULT, type TestDatabase } from '../testing/database.ts'
+import { TEST_VAULT } from '../testing/database.ts'
+import { database, test } from '../testing/database-test.ts'
 import { entity, insert, save } from './entity.ts'
 
 interface Order {
@@ -10,15 +12,27 @@ interface Order {
   readonly id: Uuid
   readonly item: string
   readonly status: string
+  readonly dueAt: Date | null
 }
 
 const orders = entity<Order, 'agentId' | 'id'>({
   table: 'orders',
   key: ['agentId', 'id'],
-  columns: { agentId: 'agent_id uuid', id: 'id uuid', item: 'item text', status: 'status text' },
-  changes: ['status'],
-  uncovered: {},
-  recorded: { posted: 'null::text[]', prefix: 'ord', logged: ['approval.approved'], agrees: () => true },
+  columns: {
+    agentId: 'agent_id uuid',
+    id: 'id uuid',
+    item: 'item text',
+    status: 'status text',
+    dueAt: 'due_at timestamptz',
+  },
+  changes: ['status', 'dueAt'],
+  uncovered: { due_at: 'says only when it is due' },
+  recorded: {
+    posted: `case r.item when 'posted' then array['end'] end`,
+    prefix: 'ord',
+    logged: ['approval.approved'],
+    agrees: ({ status }, posted) => posted === null || status === 'closed',
+  },
 })
 
 const NOW_MS = Date.parse('2026-11-23T10:00:00.000Z')
@@ -27,30 +41,26 @@ const ORDER: Order = {
   id: newUuid(new Date(NOW_MS)),
   item: 'a "map"',
   status: 'open',
+  dueAt: null,
 }
 const CLOSED: Order = { ...ORDER, status: 'closed' }
 
-let db: TestDatabase
-
-beforeAll(async () => {
-  db = await createTestDatabase()
-  await db.database.query(
-    'create table orders (agent_id uuid, id uuid primary key, item text, status text, mac bytea)',
+test.beforeAll(async () => {
+  await database.query(
+    'create table orders (agent_id uuid, id uuid primary key, item text, status text, due_at timestamptz, mac bytea)',
   )
 })
 
-beforeEach(() => db.database.query('truncate orders'))
-
-afterAll(() => db.drop())
+beforeEach(() => database.query('truncate orders'))
 
 async function write(batch: LedgerBatch): Promise<void> {
-  await db.database.inTransaction(async tx => {
+  await database.inTransaction(async tx => {
     for (const [writer, rows] of batch.writes()) await writer.write(tx, rows, TEST_VAULT)
   })
 }
 
 function stored(): Promise<Order | undefined> {
-  return readOne({ database: db.database, vault: TEST_VAULT }, orders, ORDER)
+  return readOne({ database, vault: TEST_VAULT }, orders, ORDER)
 }
 
 test('a row that a batch inserts is seen and changed by its later commands, and is written once', async () => {
@@ -78,11 +88,26 @@ test('a row changed by hand is refused', async () => {
   const batch = new LedgerBatch(new Map(), NOW_MS)
   insert(batch, orders, ORDER)
   await write(batch)
-  await db.database.query(`update orders set item = 'another'`)
+  await database.query(`update orders set item = 'another'`)
   await expect(stored()).rejects.toThrow('altered row')
 })
 
 test('a row that no command of the batch has read is not changed', () => {
   const batch = new LedgerBatch(new Map(), NOW_MS)
   expect(() => save(batch, orders, CLOSED)).toThrow('a row is read before it is changed')
+})
+
+test('a claim of due rows returns those whose MAC fits and that agree with what was posted, and postpones all', async () => {
+  const dueOrders = orders.leasedRows({ due: 'due_at', lease: `interval '1 minute'`, atOnce: 10 })
+  const now = new Date(NOW_MS)
+  const due = ['genuine', 'altered', 'posted'].map(item => ({ ...ORDER, id: newUuid(now), item, dueAt: now }))
+  const batch = new LedgerBatch(new Map(), NOW_MS)
+  for (const order of due) insert(batch, orders, order)
+  await write(batch)
+  await database.query(`update orders set item = 'another' where item = 'altered'`)
+  const take = dueOrders.open()
+  const context = { database, vault: TEST_VAULT, logger: silentLogger() }
+  const later = new Date(NOW_MS + 60_000)
+  expect(await take(context, now)).toEqual({ rows: [{ ...due[0], dueAt: later }], leased: 3 })
+  expect(await take(context, now)).toEqual({ rows: [], leased: 0 })
 })

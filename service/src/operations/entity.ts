@@ -14,13 +14,18 @@ import { assert } from '../kernel/assert.ts'
 import { formatId, type Uuid } from '../kernel/ids.ts'
 import type { Vault } from '../kernel/secrets.ts'
 import { type LedgerBatch, type Reader, reader, type Writer } from '../ledger/index.ts'
-import { loggedOutcomes } from './logged-outcomes.ts'
-
-/** The PostgreSQL types that entities have. */
-type ColumnType = 'uuid' | 'text' | 'int4' | 'int8' | 'boolean' | 'timestamptz' | 'jsonb' | 'bytea'
-
-/** A column of an entity: its name and type, as in `create table`. */
-type Column = `${string} ${ColumnType}`
+import {
+  arraysOf,
+  type Column,
+  columnsOf,
+  decoded,
+  encoded,
+  namesAs,
+  namesOf,
+  type TypedColumn,
+  valuesOf,
+} from './columns.ts'
+import { type DueRows, type Lease, leasedRows } from './due-work.ts'
 
 /** What the ledger and the audit log have recorded about a row. The row must agree with it. */
 export interface Recorded<Row> {
@@ -67,8 +72,6 @@ export interface Entity<Row extends object, Key extends object> extends Reader<K
   readonly selected: string
   /** The table as `r`, with its join. */
   readonly from: string
-  /** The column of the select list with what the ledger has recorded. */
-  readonly posted: string
   /** The actions in the log that ended the row with the id `target`: an SQL expression of type text[], or null. */
   logged(target: string): string
   /** The target of a row in the log. */
@@ -77,14 +80,14 @@ export interface Entity<Row extends object, Key extends object> extends Reader<K
   readonly sql: { readonly read: string; readonly insert: string; readonly update: string }
   /** Returns the row if its MAC matches; otherwise throws AlteredRow. */
   proven(vault: Vault, selected: Selected<Row>): Row
-  /** Returns the row if its MAC matches and it agrees with `posted` and `logged`; otherwise throws AlteredRow. */
-  provenAsRecorded(vault: Vault, selected: Selected<Row>): Row
   /** Whether two rows agree in all columns that never change. */
   agree(left: Row, right: Row): boolean
   mac(vault: Vault, row: Row): Buffer
   readonly writer: Writer<Change<Row>>
   /** The table for the check of all rows. */
   readonly rows: EngineTable
+  /** The rows that are due, each proved and compared with what the ledger has recorded when it is claimed. */
+  leasedRows(lease: EntityLease<Row>): DueRows<Row>
   /** Writes the MACs of up to `limit` rows of releases without MACs; returns how many. */
   completeMacs(tx: Queryable, vault: Vault, limit: number): Promise<number>
 }
@@ -95,6 +98,8 @@ export type Selected<Row> = Row & {
   readonly posted?: Outcomes
   readonly logged?: Outcomes
 }
+
+type EntityLease<Row> = Pick<Lease<Selected<Row>, Row>, 'due' | 'lease' | 'counting' | 'atOnce'>
 
 interface Change<Row> {
   readonly row: Row
@@ -126,9 +131,9 @@ export function save<Row extends Key, Key extends object>(
 export function entity<Row extends object, Key extends keyof Row & string>(
   options: EntityOptions<Row, Key>,
 ): Entity<Row, Pick<Row, Key>> {
-  const { table, key, uncovered, recorded } = options
+  const { table, key, uncovered, recorded, joined } = options
   const shape = shapeOf(options)
-  const { columns, constant, covered, keyValues, sql, selected, from } = shape
+  const { columns, keys, constant, covered, keyValues, sql, selected, from } = shape
   const macs = macsOf(options, covered)
 
   const byKey = reader<Pick<Row, Key>, Row>({
@@ -147,7 +152,6 @@ export function entity<Row extends object, Key extends keyof Row & string>(
     ...byKey,
     ...{ selected, from, sql },
     ...macs,
-    posted: `${recorded.posted} as posted`,
     logged: target => loggedOutcomes(target, recorded.logged),
     targetOf: row => formatId(recorded.prefix, idOf(row)),
     agree: (left, right) => isDeepStrictEqual(valuesOf(constant, left), valuesOf(constant, right)),
@@ -162,6 +166,15 @@ export function entity<Row extends object, Key extends keyof Row & string>(
         return found.map(each => macs.checked(vault, each))
       },
     },
+    leasedRows: lease =>
+      leasedRows<Selected<Row>, Row>({
+        ...lease,
+        table,
+        key: keys.map(({ name }) => name),
+        selected: `${selected}, ${recorded.posted} as posted`,
+        joins: joined?.sql ?? '',
+        proven: macs.provenAsRecorded,
+      }),
     async completeMacs(tx, vault, limit) {
       const old = await tx.query<Row>(
         `select ${namesAs(columns)} from ${table} r where r.mac is null limit $1 for update`,
@@ -189,7 +202,7 @@ function shapeOf<Row extends object, Key extends keyof Row & string>(options: En
     from unnest(${arraysOf(keys)}, $${keys.length + 1}::text[]) k(${namesOf(keys)}, target)
     join ${table} r on ${sameKey('r', 'k')} ${joined?.sql ?? ''}`
   return {
-    ...{ columns, changing, selected, from },
+    ...{ columns, keys, changing, selected, from },
     constant: columns.filter(column => !changed.includes(column)),
     covered: columns.filter(({ name }) => uncovered[name] === undefined),
     keyValues(of: readonly object[]): string[] {
@@ -269,10 +282,6 @@ function writerOf<Row extends object>(
   }
 }
 
-function valuesOf(columns: readonly TypedColumn[], row: object): unknown[] {
-  return columns.map(({ property }) => Reflect.get(row, property))
-}
-
 function idOf(row: object): Uuid {
   return String(Reflect.get(row, 'id'))
 }
@@ -286,62 +295,15 @@ function selectListOf<Row>(columns: readonly TypedColumn[], joined?: Joined<Row>
   ].join(', ')
 }
 
-function namesAs(columns: readonly TypedColumn[]): string {
-  return columns.map(({ name, property }) => `r.${name} as "${property}"`).join(', ')
-}
-
-interface TypedColumn {
-  readonly property: string
-  readonly name: string
-  readonly type: ColumnType
-}
-
-function columnsOf(columns: { readonly [property: string]: Column | undefined }): readonly TypedColumn[] {
-  return Object.entries(columns).flatMap(([property, column]) => {
-    const [name = '', type] = column?.split(' ') ?? []
-    return type === undefined ? [] : [{ property, name, type: type as ColumnType }]
-  })
-}
-
 function isOf(property: string, properties: readonly PropertyKey[]): boolean {
   return properties.includes(property)
 }
 
-function namesOf(columns: readonly TypedColumn[]): string {
-  return columns.map(({ name }) => name).join(', ')
-}
-
-/** jsonb and bytea are sent as text. */
-function arraysOf(columns: readonly TypedColumn[]): string {
-  return columns
-    .map(({ type }, place) => `$${place + 1}::${type === 'jsonb' || type === 'bytea' ? 'text' : type}[]`)
-    .join(', ')
-}
-
-function decoded({ name, type }: TypedColumn): string {
-  if (type === 'jsonb') return `v.${name}::jsonb`
-  return type === 'bytea' ? `decode(v.${name}, 'hex')` : `v.${name}`
-}
-
-/** The values of one column as an array literal; the statements take one array for each column. */
-function encoded({ type, property }: TypedColumn, rows: readonly object[]): string {
-  const values: unknown[] = rows.map(row => Reflect.get(row, property) ?? null)
-  switch (type) {
-    case 'text':
-    case 'timestamptz':
-    case 'jsonb':
-      return textArrayLiteral(values.map(value => (value === null ? null : textOf(type, value))))
-    default:
-      return arrayLiteral(values.map(value => (value === null ? null : plainText(value))))
-  }
-}
-
-function textOf(type: 'text' | 'timestamptz' | 'jsonb', value: unknown): string {
-  if (type === 'jsonb') return JSON.stringify(value)
-  return value instanceof Date ? value.toISOString() : String(value)
-}
-
-/** The text of a value that needs no quotes: a number, a uuid, a boolean, bytes as hex. */
-function plainText(value: unknown): string {
-  return Buffer.isBuffer(value) ? value.toString('hex') : String(value)
+/**
+ * The SQL expression for the outcomes that the log has of a target: the actions of its entries, null: none. The index
+ * `audit_entries_outcomes` serves it; its condition must name each action that is passed here.
+ */
+export function loggedOutcomes(target: string, actions: readonly AuditAction[]): string {
+  return `(select array_agg(e.action) from audit_entries e
+    where e.target = ${target} and e.action in (${actions.map(action => `'${action}'`).join(', ')}))`
 }

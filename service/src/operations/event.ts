@@ -8,7 +8,10 @@ export type Subject = { readonly agentId: Uuid } | { readonly ownerId: Uuid } | 
 /** An event for one platform, with the data that the contract defines for its name. */
 export type NewEvent = {
   readonly [Name in EventName]: { readonly name: Name; readonly data: EventData<Name> } & Subject
-}[EventName]
+}[EventName] & {
+  /** The id under which the use case delivers the event itself, instead of the fan-out. */
+  readonly deliveredAs?: Uuid
+}
 
 /** Makes an event whose name is chosen at run time among names with the same data. */
 export function eventNamed<Name extends EventName>(

@@ -1,11 +1,11 @@
 import type { PaymentResult } from '@batua/contract'
 import type { Queryable } from '../db/database.ts'
 import type { Approval, Approved } from '../domains/payments/approvals/approval.ts'
-import { rejectCommand } from '../domains/payments/approvals/reject.ts'
+import { rejectCommand } from '../domains/payments/approvals/change-approval.ts'
 import { selectApproval } from '../domains/payments/approvals/store.ts'
 import { executePayment } from '../domains/payments/pay.ts'
 import { parseId } from '../kernel/ids.ts'
-import { service } from '../operations/act.ts'
+import { service } from '../operations/facts.ts'
 import type { TestNode } from './builders.ts'
 
 /** The stored approval that a payment waits for. */

@@ -11,8 +11,9 @@ import { findPayment } from '../domains/payments/store.ts'
 import type { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { newUuid, parseId, type Uuid } from '../kernel/ids.ts'
+import { type Logger, silentLogger } from '../kernel/logger.ts'
 import { paise } from '../kernel/money.ts'
-import { hashSecret, openVault } from '../kernel/secrets.ts'
+import { hashSecret, openVault, type Vault } from '../kernel/secrets.ts'
 import {
   checkLedger,
   type Ledger,
@@ -29,6 +30,9 @@ const TEST_VAULT = openVault(Buffer.alloc(32, 7))
 
 /** The part of a node that moves money: a posting engine and its policy cache. */
 export interface TestNode {
+  readonly database: Database
+  readonly vault: Vault
+  readonly logger: Logger
   readonly ledger: Ledger
   readonly agents: AgentPolicyCache
   /** Errors of batches whose commands were then run one by one. */
@@ -45,9 +49,8 @@ export function startNode(
   const ledger = openLedger({ vault: TEST_VAULT, onError: error => broken.push(error), ...options })
   const agents = openAgentPolicyCache(rememberedAgents)
   return {
-    ledger,
-    agents,
-    broken,
+    ...{ database: options.database, vault: TEST_VAULT, logger: silentLogger() },
+    ...{ ledger, agents, broken },
     pay: order => pay(ledger, agents, order),
     refund: order => ledger.submit(refundCommand(agents, order)),
   }
@@ -68,6 +71,8 @@ export interface ControlColumns {
 }
 
 export interface AgentColumns extends ControlColumns {
+  /** Its own id, if not given. */
+  readonly platform_id?: Uuid
   readonly status?: AgentStatus
   readonly key_hash?: Buffer
   readonly tier?: Tier

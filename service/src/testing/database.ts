@@ -13,7 +13,13 @@ export const TEST_VAULT = openVault(Buffer.alloc(32, 7))
 
 declare module 'vitest' {
   interface ProvidedContext {
-    testServer: { readonly url: string; readonly template: string; readonly prefix: string }
+    testServer: {
+      readonly url: string
+      readonly template: string
+      readonly prefix: string
+      /** A folder for files that all workers share; removed after the last test. */
+      readonly scratch: string
+    }
   }
 }
 

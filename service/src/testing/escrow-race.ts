@@ -1,11 +1,9 @@
 import { expect } from 'vitest'
 import { type Database, openDatabase } from '../db/database.ts'
 import type { Escrow } from '../domains/payments/escrow/escrow.ts'
-import { fireDueTimeouts } from '../domains/payments/escrow/timeouts.ts'
+import { escrowTimeouts } from '../domains/payments/escrow/timeouts.ts'
 import { HOUR_MS } from '../kernel/clock.ts'
 import { formatId, type Uuid } from '../kernel/ids.ts'
-import { silentLogger } from '../kernel/logger.ts'
-import { actsIn } from './acts.ts'
 import {
   balanceOf,
   expectBalanced,
@@ -15,8 +13,9 @@ import {
   startNode,
   type TestNode,
 } from './builders.ts'
-import { createTestDatabase, TEST_VAULT } from './database.ts'
+import { createTestDatabase } from './database.ts'
 import { attestOn, held, intent, refundOn, releaseOn, waiting, writtenEscrow } from './escrows.ts'
+import { factsIn } from './facts.ts'
 import { type ManualClock, manualClock } from './manual-clock.ts'
 
 const HELD = 1_000n
@@ -27,7 +26,6 @@ const OF_EACH = 2
 /** Two nodes on one database, with a payer, a recipient and an attestor. */
 export interface EscrowStage {
   readonly database: Database
-  readonly second: Database
   readonly nodes: readonly [TestNode, TestNode]
   readonly clock: ManualClock
   readonly payer: Uuid
@@ -49,7 +47,7 @@ export async function openEscrowStage(): Promise<EscrowStage> {
   ]
   await fund(nodes[0].ledger, payer, FUNDS)
   return {
-    ...{ database: db.database, second, nodes, clock, payer, payee, attestor },
+    ...{ database: db.database, nodes, clock, payer, payee, attestor },
     async close() {
       await expectBalanced(db.database)
       const { held: heldPaise, booked } = await waiting(db.database)
@@ -110,21 +108,19 @@ interface Start {
   run(): Promise<unknown>
 }
 
-/** The timeout queries the database twice before it acts; for a fair race the others query first too, as the routes do. */
+/** The timeout queries the database before it acts; for a fair race the others query first too, as the routes do. */
 function startersOf(stage: EscrowStage, { id }: Escrow, looks: number): Start[] {
-  const { database, second, nodes, clock, payee } = stage
-  const logger = silentLogger()
-  return nodes.flatMap((node, at) => {
-    const context = { database: at === 0 ? database : second, ...node, logger, vault: TEST_VAULT }
+  const { nodes, clock, payee } = stage
+  return nodes.flatMap(node => {
     const look = async () => {
-      for (let left = looks; left > 1; left--) await writtenEscrow(context.database, id)
-      return writtenEscrow(context.database, id)
+      for (let left = looks; left > 1; left--) await writtenEscrow(node.database, id)
+      return writtenEscrow(node.database, id)
     }
     const kinds: Start[] = [
       { name: 'release', run: async () => releaseOn(node, await look(), payee) },
       { name: 'attest', run: async () => attestOn(node, await look()) },
       { name: 'refund', run: async () => refundOn(node, await look()) },
-      { name: 'timeout', run: () => fireDueTimeouts(context, clock.now()) },
+      { name: 'timeout', run: () => escrowTimeouts(node).run(clock.now()) },
     ]
     return Array.from({ length: OF_EACH }, () => kinds).flat()
   })
@@ -132,11 +128,11 @@ function startersOf(stage: EscrowStage, { id }: Escrow, looks: number): Start[] 
 
 /** Fails unless the log has the hold and the end of each escrow once. */
 async function expectEndsRecorded(database: Database): Promise<void> {
-  const acts = Map.groupBy(await actsIn(database), ({ target }) => target)
+  const facts = Map.groupBy(await factsIn(database), ({ target }) => target)
   const rows = await database.query<{ id: Uuid; status: string }>('select id, status from escrows')
   for (const { id, status } of rows) {
     // Two nodes wrote them, so the order of the rows is arbitrary.
-    const actions = acts.get(formatId('esc', id))?.map(({ action }) => action)
+    const actions = facts.get(formatId('esc', id))?.map(({ action }) => action)
     expect(actions?.toSorted()).toEqual(['escrow.held', `escrow.${status}`])
   }
 }

@@ -7,7 +7,7 @@ import { selectEscrow } from '../domains/payments/escrow/store.ts'
 import { parseId, type Uuid } from '../kernel/ids.ts'
 import { paise } from '../kernel/money.ts'
 import { hashSecret } from '../kernel/secrets.ts'
-import { service } from '../operations/act.ts'
+import { service } from '../operations/facts.ts'
 import type { TestNode } from './builders.ts'
 import { TEST_VAULT } from './database.ts'
 
@@ -19,6 +19,7 @@ export function intent(payerId: Uuid, amount: bigint, more: Partial<HoldIntent> 
     attestorId: null,
     reference: null,
     idempotencyKey: null,
+    formerKey: null,
     timeoutMs: null,
     autoAction: null,
     ...more,
@@ -31,9 +32,7 @@ export function holdOn({ ledger, agents }: TestNode, wanted: HoldIntent): Promis
 }
 
 export function releaseOn({ ledger, agents }: TestNode, escrow: Escrow, payeeId: Uuid): Promise<Escrow> {
-  return ledger.submit(
-    releaseCommand(agents, { escrow, payeeId, onePlatform: false, actor: service('test') }),
-  )
+  return ledger.submit(releaseCommand(agents, { escrow, payeeId, actor: service('test') }))
 }
 
 export function refundOn({ ledger, agents }: TestNode, escrow: Escrow): Promise<Escrow> {
@@ -45,7 +44,7 @@ export function attestOn({ ledger, agents }: TestNode, escrow: Escrow): Promise<
   const attestorId = escrow.attestorId ?? ''
   const payeeId = meantFor(escrow) ?? ''
   const keyHash = hashSecret(attestorId)
-  return ledger.submit(attestCommand(agents, { escrow, payeeId, onePlatform: false, attestorId, keyHash }))
+  return ledger.submit(attestCommand(agents, { escrow, payeeId, attestorId, keyHash }))
 }
 
 /** The stored escrow of a response. */

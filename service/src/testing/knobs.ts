@@ -3,6 +3,12 @@
 /** How long each long test runs. */
 export const LONG_SECONDS = Number(process.env['LONG_SECONDS'] ?? '40')
 
+/**
+ * How many times as long the races and models of `npm test` are as there. `.ci/run` repeats them at length; see
+ * docs/testing.md.
+ */
+export const PROOF_LENGTH = Number(process.env['PROOF_LENGTH'] ?? '1')
+
 /** The seed of property-based tests; printed, so that a failure can be repeated. */
 export const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 

@@ -1,6 +1,6 @@
-import { moveDuePayouts } from '../domains/banking/payouts/check-payout.ts'
+import { payoutAttempts } from '../domains/banking/payouts/check-payout.ts'
 import { withdrawCommand } from '../domains/banking/payouts/withdraw.ts'
-import { OPEN_POLICY } from '../domains/limits/spend-policy.ts'
+import { OPEN_POLICY } from '../domains/limits/controls.ts'
 import { rotateAgentKey, updatePolicy } from '../domains/parties/agents/change-agent.ts'
 import { changeStates } from '../domains/parties/agents/change-states.ts'
 import type { CreatedAgent } from '../domains/parties/agents/create-agent.ts'
@@ -17,7 +17,7 @@ import { HOUR_MS } from '../kernel/clock.ts'
 import { fixedCalendar } from '../kernel/holiday-file.ts'
 import { formatId, newUuid, type Uuid } from '../kernel/ids.ts'
 import { silentLogger } from '../kernel/logger.ts'
-import { service } from '../operations/act.ts'
+import { service } from '../operations/facts.ts'
 import { approvalOf, approve, reject } from './approving.ts'
 import {
   fund,
@@ -99,7 +99,7 @@ async function peopleOf({ db, clock }: World, node: TestNode): Promise<(() => Pr
 }
 
 async function setOwnerPolicy(database: World['db']['database'], ownerId: Uuid): Promise<void> {
-  const policy = { ...OPEN_POLICY, maxCounterpartiesPerHour: 1 + Math.floor(Math.random() * 50) }
+  const policy = { ...OPEN_POLICY, max_counterparties_per_hour: 1 + Math.floor(Math.random() * 50) }
   await database.inTransaction(async tx => {
     await lockOwnerPolicy(tx, TEST_VAULT, ownerId)
     await updateOwnerPolicy(tx, TEST_VAULT, ownerId, { policy, pending: [] })
@@ -173,7 +173,13 @@ function payoutsOf({ db, clock }: World, node: TestNode): (() => Promise<unknown
     await verify(network, owner.id)
     const { agent } = await newAgent(network, owner)
     await fund(node.ledger, agent.id, 10_000n)
-    const asked = { agentId: agent.id, amountPaise: null, requestKey: null, actor: service('test') }
+    const asked = {
+      agentId: agent.id,
+      amountPaise: null,
+      requestKey: null,
+      idempotencyKey: null,
+      actor: service('test'),
+    }
     await node.ledger.submit(withdrawCommand(context, asked))
   }
   return [
@@ -181,7 +187,7 @@ function payoutsOf({ db, clock }: World, node: TestNode): (() => Promise<unknown
     async () => {
       payoutProvider.script('success', 'failed', 'pending')
       await withdraw()
-      await moveDuePayouts(context, clock.now())
+      await payoutAttempts(context).run(clock.now())
     },
   ]
 }

@@ -16,6 +16,7 @@ import {
   type TestServer,
 } from '../http/test-server.ts'
 import { newUuid, parseId } from '../kernel/ids.ts'
+import { test as base, OF_FILE } from './database-test.ts'
 import { networkContext, randomHandle, randomPan, randomPhone, TEST_VAULT } from './network.ts'
 
 export type Body = Record<string, unknown>
@@ -78,6 +79,17 @@ export async function startNetworkServer(
     },
   }
 }
+
+/** The server of the test file that runs: `test` starts it before the first test and closes it after the last. */
+export let network: NetworkServer
+
+export const ask: NetworkServer['ask'] = (...request) => network.ask(...request)
+
+export const test = base.extend('network', OF_FILE, async ({ db }, { onCleanup }) => {
+  network = await startNetworkServer(db.database)
+  onCleanup(() => network.server.close())
+  return network
+})
 
 /** A new platform's headers and id. */
 export async function signUp({

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { Database } from '../db/database.ts'
+import { countMoneyElsewhere } from '../domains/banking/index.ts'
 import type { AgentsContext } from '../domains/parties/agents/context.ts'
 import { type CreatedAgent, createAgent } from '../domains/parties/agents/create-agent.ts'
 import type { AgentRequest } from '../domains/parties/agents/decide.ts'
@@ -17,8 +18,7 @@ import { type Clock, systemClock } from '../kernel/clock.ts'
 import { formatId, type Uuid } from '../kernel/ids.ts'
 import { silentLogger } from '../kernel/logger.ts'
 import { openVault, type Vault } from '../kernel/secrets.ts'
-import { countMoneyElsewhere } from '../money-elsewhere.ts'
-import { service } from '../operations/act.ts'
+import { service } from '../operations/facts.ts'
 
 export const TEST_VAULT: Vault = openVault(Buffer.alloc(32, 7))
 

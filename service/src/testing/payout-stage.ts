@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
-import { moveDuePayouts } from '../domains/banking/payouts/check-payout.ts'
+import { payoutAttempts } from '../domains/banking/payouts/check-payout.ts'
 import { transferIdOf } from '../domains/banking/payouts/payout.ts'
 import { withdrawCommand } from '../domains/banking/payouts/withdraw.ts'
 import type { Uuid } from '../kernel/ids.ts'
 import { checkLedger } from '../ledger/index.ts'
-import { service } from '../operations/act.ts'
+import { service } from '../operations/facts.ts'
 import { balanceOf, fund } from './builders.ts'
 import type { TestDatabase } from './database.ts'
 import type { ManualClock } from './manual-clock.ts'
@@ -65,7 +65,7 @@ export async function openPayoutStage(
   const provider = scriptedPayouts()
   const node = openPayoutNode(db, provider, clock)
   const other = openPayoutNode(db, provider, clock)
-  const move = (by = node) => moveDuePayouts(by, clock.now())
+  const move = (by = node) => payoutAttempts(by).run(clock.now())
   return {
     provider,
     node,
@@ -73,7 +73,13 @@ export async function openPayoutStage(
     async withdrawn(...scripts) {
       const agentId = await people.agent()
       await fund(node.ledger, agentId, 10_000n)
-      const order = { agentId, amountPaise: null, requestKey: null, actor: service('test') }
+      const order = {
+        agentId,
+        amountPaise: null,
+        requestKey: null,
+        idempotencyKey: null,
+        actor: service('test'),
+      }
       const { id } = await node.ledger.submit(withdrawCommand(node, order))
       provider.script(...scripts)
       return { agentId, id, transferId: transferIdOf({ id }) }

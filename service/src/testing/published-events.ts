@@ -6,7 +6,7 @@ import { closedSchema } from '../http/closed-schema.ts'
 import { formatId, type Uuid } from '../kernel/ids.ts'
 import type { Vault } from '../kernel/secrets.ts'
 import type { EventKey } from '../operations/event.ts'
-import { receivedEventOf, sentEventOf } from '../operations/payment-event.ts'
+import { receivedEventOf, sentEventOf } from '../operations/payment-fact.ts'
 import { TEST_VAULT } from './network.ts'
 
 /** One event as it is delivered to a platform. */

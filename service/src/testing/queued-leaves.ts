@@ -12,9 +12,9 @@ export async function queuedCommits(database: Database): Promise<Uuid[][]> {
 
 /** Fails unless every audit event and every payment has one leaf, and every leaf has an entry. */
 export async function expectLeafOfEach(database: Database): Promise<void> {
-  const acts = await database.query<{ id: Uuid }>(
+  const facts = await database.query<{ id: Uuid }>(
     `select id from audit_entries union all select id from transfers where kind = 'payment' order by id`,
   )
   const leaves = await queuedCommits(database)
-  expect(leaves.flat().toSorted()).toEqual(acts.map(({ id }) => id))
+  expect(leaves.flat().toSorted()).toEqual(facts.map(({ id }) => id))
 }

@@ -1,6 +1,5 @@
-import type { SettlementContext } from '../domains/banking/settlement/context.ts'
-import { type Runner, runSlice } from '../domains/banking/settlement/run-settlement.ts'
-import { newUuid, type Uuid } from '../kernel/ids.ts'
+import { type SettlementContext, settleNextSlice } from '../domains/banking/settlement/run-settlement.ts'
+import type { Uuid } from '../kernel/ids.ts'
 import type { TestDatabase } from './database.ts'
 import type { ManualClock } from './manual-clock.ts'
 import { openPayoutNode, type PayoutNode } from './paying-out.ts'
@@ -9,7 +8,6 @@ import { type ScriptedPayouts, scriptedPayouts } from './scripted-payouts.ts'
 /** The part of a node that settles. */
 export interface SettlingNode extends PayoutNode, SettlementContext {
   readonly clock: ManualClock
-  readonly runner: Runner
   /** Continues the run until it is done; returns the number of wallets checked. */
   run(slice?: number): Promise<number>
 }
@@ -20,19 +18,17 @@ export function openSettlingNode(
   provider: ScriptedPayouts = scriptedPayouts(),
   changes: Partial<SettlementContext> = {},
 ): SettlingNode {
-  const runner: Runner = { holder: newUuid(clock.now()), finishedDay: null }
   const node: SettlingNode = {
     ...openPayoutNode(db, provider, clock),
     settlement: 'on',
     ...changes,
     clock,
-    runner,
     async run(slice) {
-      let looked = 0
+      let checked = 0
       for (;;) {
-        const done = await runSlice(node, runner, clock.now(), slice)
-        if (done === 0) return looked
-        looked += done
+        const done = await settleNextSlice(node, slice)
+        if (done === 0) return checked
+        checked += done
       }
     },
   }

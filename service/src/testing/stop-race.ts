@@ -7,7 +7,7 @@ import { pauseAgent } from '../domains/parties/agents/change-states.ts'
 import type { CreatedAgent } from '../domains/parties/agents/create-agent.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { formatId, type Uuid } from '../kernel/ids.ts'
-import { service } from '../operations/act.ts'
+import { service } from '../operations/facts.ts'
 import { expectBalanced, fund, order, outcomesOf, startNode, type TestNode } from './builders.ts'
 import { createTestDatabase } from './database.ts'
 import {

@@ -1,3 +1,5 @@
+import { getCompileCacheDir } from 'node:module'
+import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { DeliveryStatus } from '@batua/contract'
 import { Counter } from 'prom-client'
@@ -64,7 +66,7 @@ export function openWebhookThread(options: ThreadOptions): WebhookThread {
   function begin(): void {
     const started = new Worker(new URL('worker.ts', import.meta.url), {
       workerData,
-      env: {},
+      env: compileCache(),
       name: 'webhooks',
     })
     worker = started
@@ -115,6 +117,13 @@ export function openWebhookThread(options: ThreadOptions): WebhookThread {
       await ended
     },
   }
+}
+
+/** The thread gets no environment, except where this process keeps compiled code. */
+function compileCache(): NodeJS.Dict<string> {
+  // Node keeps one folder for each of its versions in the folder that it is given.
+  const folder = getCompileCacheDir()
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }
 }
 
 /** So few payments are not kept waiting by deliveries, whatever else the thread is busy with. */

@@ -1,6 +1,6 @@
 import type { Purchase } from '../journal.ts'
 
-/** A purchase as it begins: of 1 INR from `a.example`, unless said. */
+/** A new purchase, of 1 INR from `a.example` by default. */
 export function newPurchase(id: string, extras: Partial<Purchase> = {}): Purchase {
   return {
     id,

@@ -1,6 +1,6 @@
 import type { BulkResults } from '@batua/contract'
 import { parseId, type Uuid } from '../../kernel/ids.ts'
-import type { Actor } from '../../operations/act.ts'
+import type { Actor } from '../../operations/facts.ts'
 import { changeStates, type StateAct, type StateOutcome } from '../parties/index.ts'
 import type { AdminContext } from './context.ts'
 

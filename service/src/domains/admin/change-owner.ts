@@ -1,10 +1,8 @@
 import type { Tier } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
-import type { RowVersion } from '../../db/row-mac.ts'
-import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
+import { parseId, type Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
-import type { Act, Actor, Recording } from '../../operations/act.ts'
-import { recordFacts } from '../../operations/record.ts'
+import { type Actor, recordFacts } from '../../operations/facts.ts'
 import {
   changeStates,
   lockOwner,
@@ -13,6 +11,8 @@ import {
   type StateOutcome,
   selectAgentIdsOfOwner,
   setAgentsTier,
+  statusFact,
+  tierFact,
   updateOwnerStatus,
   updateOwnerTier,
 } from '../parties/index.ts'
@@ -49,9 +49,7 @@ async function changeStatus(
     const owner = await lockOwnerByRef(tx, vault, ownerRef)
     if (owner.status !== status) {
       const versions = await updateOwnerStatus(tx, vault, owner.id, status)
-      const action = status === 'frozen' ? 'owner.frozen' : 'owner.unfrozen'
-      const act = { action, data: { from: owner.status, to: status } } as const
-      await recordOwnerAct(tx, recording, owner, act, versions)
+      await recordFacts(tx, vault, recording.now, [statusFact(actor, owner, status)], versions)
     } else if (status === 'frozen') return { owner, outcomes: new Map<Uuid, StateOutcome>() }
     const outcomes = await changeStates(tx, await selectAgentIdsOfOwner(tx, owner.id), act, recording)
     return { owner: { ...owner, status }, outcomes }
@@ -74,25 +72,11 @@ export async function setOwnerTier(
     const owner = await lockOwnerByRef(tx, vault, ownerRef)
     if (owner.tier !== tier) {
       const versions = await updateOwnerTier(tx, vault, owner.id, tier)
-      const act = { action: 'owner.tier_changed', data: { from: owner.tier, to: tier } } as const
-      await recordOwnerAct(tx, recording, owner, act, versions)
+      await recordFacts(tx, vault, recording.now, [tierFact(actor, owner, tier)], versions)
     }
     await setAgentsTier(tx, owner.id, tier, recording)
     return { ...owner, tier }
   })
-}
-
-/** Records the change of the owner. The changes of the agents are recorded in the trails of the agents. */
-async function recordOwnerAct(
-  tx: Queryable,
-  { actor, vault, now }: Recording,
-  { id, platformId }: Owner,
-  { action, data }: Pick<Act, 'action' | 'data'>,
-  versions: readonly RowVersion[],
-): Promise<void> {
-  const facts = { platform_id: formatId('plt', platformId), ...data }
-  const act: Act = { agentId: null, actor, action, target: formatId('own', id), data: facts }
-  await recordFacts(tx, vault, now, [act], versions)
 }
 
 async function lockOwnerByRef(tx: Queryable, vault: Vault, ownerRef: string): Promise<Owner> {

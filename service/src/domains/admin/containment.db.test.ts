@@ -1,37 +1,26 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect } from 'vitest'
 import { formatId, newUuid } from '../../kernel/ids.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import {
   AS_ADMIN,
+  ask,
   asOwner,
   type Headers,
-  type NetworkServer,
+  network,
   signUp,
   signUpAgent,
   signUpOwner,
-  startNetworkServer,
+  test,
 } from '../../testing/network-server.ts'
 
-let testDatabase: TestDatabase
-let network: NetworkServer
-let ask: NetworkServer['ask']
 let platform: Headers
 let ownerId: string
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase()
-  network = await startNetworkServer(testDatabase.database)
-  ask = network.ask
+test.beforeAll(async () => {
   platform = (await signUp(network)).headers
 })
 
 beforeEach(async () => {
   ownerId = await signUpOwner(network, platform)
-})
-
-afterAll(async () => {
-  await network.server.close()
-  await testDatabase.drop()
 })
 
 async function newAgents(count: number, owner = ownerId): Promise<string[]> {

@@ -1,26 +1,16 @@
 import { randomInt } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect } from 'vitest'
 import type { Database } from '../../db/database.ts'
 import { DAY_MS, istDay } from '../../kernel/clock.ts'
 import { newUuid, type Uuid } from '../../kernel/ids.ts'
 import { idBehind } from '../../ledger/index.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { database, test } from '../../testing/database-test.ts'
 import { foldPayments } from './jobs.ts'
 import { addToDays } from './payment-days-store.ts'
 import { readPayments } from './read-payments.ts'
 
 const NOON = new Date('2026-11-20T06:30:00.000Z')
 const MINUTE_MS = 60_000
-
-let db: TestDatabase
-let database: Database
-
-beforeAll(async () => {
-  db = await createTestDatabase()
-  database = db.database
-})
-
-afterAll(() => db.drop())
 
 beforeEach(async () => {
   await database.query(`delete from payment_days; delete from transfers;

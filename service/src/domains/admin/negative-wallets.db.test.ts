@@ -1,41 +1,29 @@
 import { listNegativeWallets } from '@batua/contract'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { responseCheck } from '../../http/response-check.ts'
+import { beforeEach, expect } from 'vitest'
+import { responseCheck } from '../../http/validate.ts'
 import { HOUR_MS } from '../../kernel/clock.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { paise } from '../../kernel/money.ts'
 import { SYSTEM } from '../../ledger/index.ts'
-import { service } from '../../operations/act.ts'
-import { changeAgent, fund, order, post, startNode, type TestNode } from '../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { service } from '../../operations/facts.ts'
+import { changeAgent, fund, order, post } from '../../testing/builders.ts'
 import { holdOn, intent } from '../../testing/escrows.ts'
 import { refusalOf } from '../../testing/expect-refusal.ts'
-import { manualClock } from '../../testing/manual-clock.ts'
-import { TEST_VAULT } from '../../testing/network.ts'
+import { clock, database, db, node, test } from '../../testing/ledger-test.ts'
 import { openPayoutNetwork, type PayoutNetwork } from '../../testing/paying-out.ts'
 import { scriptedPayouts } from '../../testing/scripted-payouts.ts'
 import { withdrawCommand } from '../banking/payouts/withdraw.ts'
-import { readBalance } from '../payments/balance/read-balance.ts'
+import { readBalance } from '../payments/balance.ts'
 import { readNegativeWallets } from './list-negative-wallets.ts'
 import { sumNegativeWallets } from './negative-wallets-store.ts'
 
-const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
 const fits = responseCheck(listNegativeWallets)
-let db: TestDatabase
-let node: TestNode
 let people: PayoutNetwork
 let seller: Uuid
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  node = startNode({ database: db.database, clock, vault: TEST_VAULT })
+test.beforeAll(async () => {
   people = await openPayoutNetwork(db, clock)
   seller = await people.agent()
-})
-
-afterAll(async () => {
-  await node.ledger.close()
-  await db.drop()
 })
 
 beforeEach(() => clock.advance(HOUR_MS))
@@ -43,7 +31,7 @@ beforeEach(() => clock.advance(HOUR_MS))
 /** The agent spends its funding, which is then charged back: its balance is minus what it paid. */
 async function debtor(amount: bigint): Promise<Uuid> {
   const id = await people.agent()
-  await changeAgent(db.database, id, { key_hash: order(id, seller, amount).keyHash })
+  await changeAgent(database, id, { key_hash: order(id, seller, amount).keyHash })
   await fund(node.ledger, id, amount + 100n)
   await node.pay(order(id, seller, amount))
   await takeBack(id, amount)
@@ -71,7 +59,13 @@ test('a wallet with a negative balance after a chargeback cannot send money in a
     const wanted = amountPaise === null ? null : paise(amountPaise)
     const command = withdrawCommand(
       { payoutProvider: scriptedPayouts() },
-      { agentId: wallet, amountPaise: wanted, requestKey: null, actor: service('test') },
+      {
+        agentId: wallet,
+        amountPaise: wanted,
+        requestKey: null,
+        idempotencyKey: null,
+        actor: service('test'),
+      },
     )
     return node.ledger.submit(command)
   }
@@ -99,7 +93,7 @@ test('a wallet with a negative balance after a chargeback cannot send money in a
 })
 
 test('wallets with a negative balance are listed, newest chargeback first, until they are funded again', async () => {
-  const before = await sumNegativeWallets(db.database)
+  const before = await sumNegativeWallets(database)
   const first = await debtor(10_000n)
   clock.advance(HOUR_MS)
   const second = await debtor(20_000n)
@@ -112,7 +106,7 @@ test('wallets with a negative balance are listed, newest chargeback first, until
     reversed_at: clock.now().toISOString(),
   })
   expect((await names()).slice(0, 2)).toEqual([formatId('agt', second), formatId('agt', first)])
-  expect(await sumNegativeWallets(db.database)).toEqual({
+  expect(await sumNegativeWallets(database)).toEqual({
     count: before.count + 2n,
     owedPaise: before.owedPaise + 30_000n,
   })
@@ -128,7 +122,7 @@ test('wallets with a negative balance are listed, newest chargeback first, until
   expect((await names()).slice(0, 2)).toEqual([formatId('agt', first), formatId('agt', second)])
   await fund(node.ledger, first, 10_500n)
   await fund(node.ledger, second, 20_001n)
-  expect(await sumNegativeWallets(db.database)).toEqual(before)
+  expect(await sumNegativeWallets(database)).toEqual(before)
 })
 
 test('a wallet that a deposit brings to exactly zero is no longer listed', async () => {

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect } from 'vitest'
 import { HOUR_MS, istDay } from '../../kernel/clock.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { rupees } from '../../kernel/money.ts'
 import { newAgent, newFundedAgent, order, startNode, type TestNode } from '../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { database, test } from '../../testing/database-test.ts'
 import { type ManualClock, manualClock } from '../../testing/manual-clock.ts'
 import { networkContext, newOwner, newPlatform } from '../../testing/network.ts'
 import type { AdminContext, LastReconciliation } from './context.ts'
@@ -12,18 +12,16 @@ import { readOverview } from './read-overview.ts'
 
 const NOON = new Date('2026-11-20T06:30:00.000Z')
 
-let db: TestDatabase
 let clock: ManualClock
 let node: TestNode
 let context: AdminContext
 let reconciliation: LastReconciliation = { differences: null, checkedAt: null }
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   clock = manualClock(NOON)
-  node = startNode({ database: db.database, clock })
+  node = startNode({ database, clock })
   context = {
-    ...networkContext(db.database, clock),
+    ...networkContext(database, clock),
     countPendingApprovals: async () => 3,
     countOpenAlerts: async () => 2,
     countFailedDeliveries: async () => 4,
@@ -33,7 +31,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await node.ledger.close()
-  await db.drop()
 })
 
 const read = () => readOverview(context)
@@ -59,12 +56,12 @@ describe('the overview', () => {
   })
 
   test('the overview shows the present numbers of platforms, owners and agents, their balances and payments', async () => {
-    const { platform } = await newPlatform({ ...networkContext(db.database, clock) })
-    await newOwner(networkContext(db.database, clock), platform.id)
-    const payer = await newFundedAgent(node.ledger, db.database, clock, 1_000_000n)
-    const payee = await newAgent(db.database, clock.now())
+    const { platform } = await newPlatform({ ...networkContext(database, clock) })
+    await newOwner(networkContext(database, clock), platform.id)
+    const payer = await newFundedAgent(node.ledger, database, clock, 1_000_000n)
+    const payee = await newAgent(database, clock.now())
     for (const status of ['paused', 'quarantined', 'quarantined', 'frozen', 'deactivated'] as const) {
-      await newAgent(db.database, clock.now(), { status })
+      await newAgent(database, clock.now(), { status })
     }
     await node.pay(order(payer, payee, 40_000n))
     clock.advance(HOUR_MS)
@@ -79,7 +76,7 @@ describe('the overview', () => {
     })
     expect(seen.payments.today).toEqual({ count: 2, volume: 500.5, fees: 3 })
     expect(seen.payments.last_30_days).toEqual(seen.payments.today)
-    for (let call = 0; call < 4; call++) await foldPayments(db.database, clock.now())
+    for (let call = 0; call < 4; call++) await foldPayments(database, clock.now())
     expect(await read()).toEqual(seen)
   })
 
@@ -102,14 +99,14 @@ describe('the overview', () => {
       ['released', 7n],
       ['refunded', 9n],
     ] as const) {
-      await db.database.query(
+      await database.query(
         `insert into escrows (agent_id, id, hold_sequence, amount_paise, status, created_at)
          values ($1, $2, 1, $3, $4, now())`,
         [wallet, newUuid(NOON), amount, status],
       )
     }
     for (const status of ['pending', 'pending', 'completed', 'failed', 'reversed']) {
-      await db.database.query(
+      await database.query(
         `insert into payouts (agent_id, id, owner_id, kind, amount_paise, status, provider, bank_account,
            bank_account_last4, bank_ifsc, created_at)
          values ($1, $2, $1, 'withdraw', 1050, $3, 'sandbox', '', '1234', 'HDFC0001234', now())`,
@@ -125,22 +122,23 @@ describe('the overview', () => {
   test('the overview shows the last ledger check and the last reconciliation', async () => {
     const checkedAt = clock.now()
     reconciliation = { differences: 2, checkedAt }
-    await db.database.query('update book_check set checked_at = $1', [checkedAt])
+    await database.query(`update scans set finished_at = $1 where name = 'ledger check'`, [checkedAt])
     const checkedAtText = checkedAt.toISOString()
     expect(await read()).toMatchObject({
       ledger: { balanced: true, checked_at: checkedAtText },
       reconciliation: { differences: 2, checked_at: checkedAtText },
     })
-    await db.database.query(
-      `insert into book_faults (subject, kind, detail, found_at, seen_at) values ($1, 'overdrawn', '', now(), now())`,
+    await database.query(
+      `insert into scan_findings (scan, subject, kind, detail, found_at, seen_round)
+       values ('ledger check', $1, 'overdrawn', '', now(), 1)`,
       [newUuid(NOON)],
     )
     expect(await read()).toMatchObject({ ledger: { balanced: false, checked_at: checkedAtText } })
-    await db.database.query('delete from book_faults')
+    await database.query('delete from scan_findings')
     expect(await read()).toMatchObject({ ledger: { balanced: true } })
-    await db.database.query(
-      `insert into audit_faults (subject, kind, detail, found_at, seen_round)
-       values ('checkpoint', 'bad_checkpoint', '', now(), 1)`,
+    await database.query(
+      `insert into scan_findings (scan, subject, kind, detail, found_at, seen_round)
+       values ('audit log check', 'checkpoint', 'bad_checkpoint', '', now(), 1)`,
     )
     expect(await read()).toMatchObject({ ledger: { balanced: false, checked_at: checkedAtText } })
   })

@@ -1,34 +1,24 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { expect } from 'vitest'
+import { database } from '../../testing/database-test.ts'
 import {
   AS_ADMIN,
+  ask,
   asOwner,
   type Headers,
-  type NetworkServer,
+  network,
   signUp,
   signUpAgent,
   signUpOwner,
-  startNetworkServer,
+  test,
 } from '../../testing/network-server.ts'
 
-let testDatabase: TestDatabase
-let network: NetworkServer
-let ask: NetworkServer['ask']
 let platformId: string
 let platform: Headers
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase()
-  network = await startNetworkServer(testDatabase.database)
-  ask = network.ask
+test.beforeAll(async () => {
   const signedUp = await signUp(network)
   platformId = signedUp.id
   platform = signedUp.headers
-})
-
-afterAll(async () => {
-  await network.server.close()
-  await testDatabase.drop()
 })
 
 const account = (id: string) => ask('GET', `/v1/admin/owners/${id}`, AS_ADMIN)
@@ -51,7 +41,7 @@ test('an administrator sees any owner with its platform, its agents by state and
   ]
   await ask('POST', `/v1/agents/${agents[0]?.id}/pause`, platform)
   await ask('DELETE', `/v1/agents/${agents[1]?.id}`, platform)
-  await testDatabase.database.query(
+  await database.query(
     `update accounts set balance_paise = 12345
      where id in (select a.id from agents a where a.handle = any($1::text[]))`,
     [agents.slice(0, 2).map(({ handle }) => handle)],

@@ -2,7 +2,7 @@ import type { Overview } from '@batua/contract'
 import { istDay } from '../../kernel/clock.ts'
 import { rupees } from '../../kernel/money.ts'
 import { readLogCheck } from '../audit/index.ts'
-import { type KeptSums, readBookCheck, readBookSums } from '../checks/index.ts'
+import { type LedgerSums, readLedgerCheck } from '../checks/index.ts'
 import type { AdminContext } from './context.ts'
 import { sumNegativeWallets } from './negative-wallets-store.ts'
 import { readPayments } from './read-payments.ts'
@@ -24,8 +24,7 @@ export function readOverview(context: AdminContext): Promise<Overview> {
     const { platforms, owners } = await countSignedUp(tx)
     const held = await sumHeldMoney(tx)
     const negative = await sumNegativeWallets(tx)
-    const check = await readBookCheck(tx)
-    const sums = await readBookSums(tx)
+    const check = await readLedgerCheck(tx)
     const log = await readLogCheck(tx)
     const reconciliation = await readReconciliation(tx)
     return {
@@ -41,9 +40,9 @@ export function readOverview(context: AdminContext): Promise<Overview> {
       open_alerts: await countOpenAlerts(tx),
       failed_deliveries: await countFailedDeliveries(tx),
       ledger: {
-        balanced: log.faults > 0 ? false : check.balanced,
-        checked_at: check.checkedAt?.toISOString() ?? null,
-        sums: sums && ledgerSums(sums),
+        balanced: log.openFindings + check.openFindings > 0 ? false : check.finishedAt && true,
+        checked_at: check.finishedAt?.toISOString() ?? null,
+        sums: check.result && ledgerSums(check.result.sums),
       },
       reconciliation: {
         differences: reconciliation.differences,
@@ -53,15 +52,14 @@ export function readOverview(context: AdminContext): Promise<Overview> {
   })
 }
 
-function ledgerSums(sums: KeptSums): NonNullable<Overview['ledger']['sums']> {
-  const inr = (paise: string) => rupees(BigInt(paise))
+function ledgerSums(sums: LedgerSums): NonNullable<Overview['ledger']['sums']> {
   const { balances, walletsDifference, escrowDifference, payoutsDifference } = sums
   return {
-    balances: Object.fromEntries(Object.entries(balances).map(([name, paise]) => [name, inr(paise)])),
+    balances: Object.fromEntries(Object.entries(balances).map(([name, paise]) => [name, rupees(paise)])),
     differences: {
-      wallets: inr(walletsDifference),
-      escrow: inr(escrowDifference),
-      payouts: inr(payoutsDifference),
+      wallets: rupees(walletsDifference),
+      escrow: rupees(escrowDifference),
+      payouts: rupees(payoutsDifference),
     },
   }
 }

@@ -11,6 +11,6 @@ afterAll(() => stage.close())
 test.each(Object.keys(STOPS) as StopName[])(
   'after the response to a %s, no node makes another payment of the agent',
   async name => {
-    await expectStopped(stage, name, { tries: 20, atOnce: 4, payments: 8 })
+    await expectStopped(stage, name, { tries: 8, atOnce: 4, payments: 8 })
   },
 )

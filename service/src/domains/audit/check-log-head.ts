@@ -1,12 +1,13 @@
 import type { Queryable } from '../../db/database.ts'
+import type { Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
-import { checkpointFault, type LogFault, queueFault, tileFault } from './check-log-faults.ts'
-import { selectRefused, selectStrayTiles } from './check-log-rows-store.ts'
+import type { Finding } from '../../operations/scan.ts'
+import { tileFault } from './check-log-leaves.ts'
+import { selectRefused, selectStrayTiles } from './check-log-store.ts'
 import { openCheckpoint, parseCheckpoint, type TreeHead } from './checkpoint.ts'
 import { isGenuine } from './integrate.ts'
 import { hasTiles, rangeRoot } from './merkle.ts'
-import { type QueueLimits, selectQueue } from './queue-store.ts'
-import { readTiles, selectTree } from './tree-store.ts'
+import { type QueueLimits, readTiles, selectQueue, selectTree } from './store.ts'
 
 /** The head of the log at one moment, with its faults. */
 export interface CheckedHead {
@@ -14,7 +15,7 @@ export interface CheckedHead {
   readonly head: TreeHead | null
   /** The stored number of leaves. */
   readonly size: number
-  readonly faults: readonly LogFault[]
+  readonly faults: readonly Finding[]
 }
 
 /**
@@ -62,7 +63,7 @@ async function isRoot(tx: Queryable, { size, root }: TreeHead): Promise<boolean>
   return hasTiles([range], read) && rangeRoot(range, read).equals(root)
 }
 
-async function strayTiles(tx: Queryable, size: number): Promise<LogFault[]> {
+async function strayTiles(tx: Queryable, size: number): Promise<Finding[]> {
   const stray = await selectStrayTiles(tx, size)
   return stray.map(tile => tileFault(tile, 'it is beyond the end of the tree'))
 }
@@ -70,11 +71,19 @@ async function strayTiles(tx: Queryable, size: number): Promise<LogFault[]> {
 const QUEUE_AT_ONCE: QueueLimits = { rows: 1_000, leaves: 20_000 }
 
 /** The rows of the queue that failed MAC verification, and those that were refused because of that. */
-export async function checkQueue(tx: Queryable, vault: Vault): Promise<LogFault[]> {
+export async function checkQueue(tx: Queryable, vault: Vault): Promise<Finding[]> {
   const forged = (await selectQueue(tx, QUEUE_AT_ONCE)).filter(row => !isGenuine(vault, row))
   const refused = await selectRefused(tx)
   return [
     ...forged.map(({ id }) => queueFault(id, 'it failed MAC verification')),
     ...refused.map(id => queueFault(id, 'it was refused')),
   ]
+}
+
+function checkpointFault(detail: string): Finding {
+  return { subject: 'checkpoint', kind: 'bad_checkpoint', detail }
+}
+
+function queueFault(id: Uuid, detail: string): Finding {
+  return { subject: `queue ${id}`, kind: 'forged_queue', detail }
 }

@@ -1,33 +1,33 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { systemClock } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { newFundedAgent, order, outcomesOf, startNode, type TestNode } from '../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { database, test } from '../../testing/database-test.ts'
+import { PROOF_LENGTH } from '../../testing/knobs.ts'
 import { openLogChecker } from './check-log.ts'
 import { openIntegrator } from './integrator.ts'
 import { checkWholeLog } from './testing/log-check.ts'
 import { integrateAll, type LogStage, openLogStage, recordSome } from './testing/log-stage.ts'
 
-const LOAD_MS = 4_000
+const LOAD_MS = 2_000 * PROOF_LENGTH
 const clock = systemClock()
-let db: TestDatabase
 let stages: readonly LogStage[]
 let nodes: readonly TestNode[]
 const wallets: Uuid[] = []
 
-beforeAll(async () => {
-  db = await createTestDatabase({ maxConnections: 20 })
-  stages = [await openLogStage(db.database, clock), await openLogStage(db.database, clock)]
-  nodes = stages.map(() => startNode({ database: db.database, clock }))
+test.override('databaseOptions', { maxConnections: 20 })
+
+test.beforeAll(async () => {
+  stages = [await openLogStage(database, clock), await openLogStage(database, clock)]
+  nodes = stages.map(() => startNode({ database, clock }))
   const [node] = nodes
   if (node === undefined) throw new Error('there is no node')
   for (let made = 0; made < 6; made++)
-    wallets.push(await newFundedAgent(node.ledger, db.database, clock, 2_000_000n))
+    wallets.push(await newFundedAgent(node.ledger, database, clock, 2_000_000n))
 })
 
 afterAll(async () => {
   for (const node of nodes) await node.ledger.close()
-  await db.drop()
 })
 
 const pick = () => wallets[Math.floor(Math.random() * wallets.length)] ?? ''
@@ -50,8 +50,8 @@ test('the check finds no fault in a healthy log while two nodes pay, record, app
   const checking = stages.map(async (stage, index) => {
     const checker = openLogChecker(stage, index === 0 ? { tiles: 1, rows: 50 } : { tiles: 4, rows: 1_000 })
     while (!isOver()) {
-      await db.database.query('update audit_check set last_started_at = null')
-      await checker.check(clock.now())
+      await database.query('update scans set started_at = null')
+      await checker.check()
     }
   })
   await Promise.all([...paying, ...acting, ...integrating, ...checking])
@@ -60,11 +60,11 @@ test('the check finds no fault in a healthy log while two nodes pay, record, app
   expect(await checkWholeLog(stage)).toEqual([])
   await integrateAll(stage)
   expect(await checkWholeLog(stage)).toEqual([])
-  expect(await db.database.query('select subject, kind, detail from audit_faults')).toEqual([])
-  const [tree] = await db.database.query<{ size: bigint; round: bigint }>(
-    'select size, (select round from audit_check) as round from audit_tree',
+  expect(await database.query('select subject, kind, detail from scan_findings')).toEqual([])
+  const [tree] = await database.query<{ size: bigint; round: bigint }>(
+    `select size, (select round from scans where name = 'audit log check') as round from audit_tree`,
   )
   expect(tree?.size).toBeGreaterThan(200n)
   expect(tree?.round).toBeGreaterThan(3n)
   expect(stages.flatMap(({ logged }) => logged)).toEqual([])
-}, 60_000)
+}, 120_000)

@@ -1,20 +1,19 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { Queryable } from '../../db/database.ts'
 import { FIRST_UUID, formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
-import { queueLeaves } from '../../operations/record.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { queueLeaves } from '../../operations/fact-store.ts'
+import { database, test } from '../../testing/database-test.ts'
 import { type ManualClock, manualClock } from '../../testing/manual-clock.ts'
-import { checkRows } from './check-log-rows.ts'
+import { checkRows } from './check-log-leaves.ts'
 import { integrateAll, type LogStage, openLogStage, recordSome } from './testing/log-stage.ts'
 
-const ACTS = 6
+const FACTS = 6
 const PAYMENTS_BETWEEN = 600
 const UUID_LENGTH = 36
-let db: TestDatabase
 let clock: ManualClock
 let stage: LogStage
-const acts: Uuid[] = []
+const facts: Uuid[] = []
 
 /** Leaves of payments that are not stored: these tests are about entries with many leaves between them. */
 async function queuePayments(count: number): Promise<void> {
@@ -22,23 +21,21 @@ async function queuePayments(count: number): Promise<void> {
     id: newUuid(clock.now()),
     hash: randomBytes(32).toString('hex'),
   }))
-  await db.database.inTransaction(tx => queueLeaves(tx, stage.vault, leaves))
+  await database.inTransaction(tx => queueLeaves(tx, stage.vault, leaves))
 }
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
-  stage = await openLogStage(db.database, clock)
-  await db.database.query('delete from audit_queue; delete from audit_entries')
-  for (let act = 0; act < ACTS; act++) {
+  stage = await openLogStage(database, clock)
+  await database.query('delete from audit_queue; delete from audit_entries')
+  for (let fact = 0; fact < FACTS; fact++) {
     clock.advance(1_000)
-    acts.push(...(await recordSome(stage, 1)))
+    facts.push(...(await recordSome(stage, 1)))
     clock.advance(1_000)
     await queuePayments(PAYMENTS_BETWEEN)
     await integrateAll(stage)
   }
 })
-afterAll(() => db.drop())
 
 /** The ends of all slices with this many tiles each, and the faults they found. */
 async function walk(tx: Queryable, tilesAtOnce: number): Promise<{ ends: Uuid[]; faults: string[] }> {
@@ -57,23 +54,23 @@ test('the check of entries that are far apart in the tree reads only their own l
   let characters = 0
   const counted: Queryable = {
     async query<Row extends object>(text: string, values: readonly unknown[] = []) {
-      const rows = await db.database.query<Row>(text, values)
+      const rows = await database.query<Row>(text, values)
       characters += JSON.stringify(rows).length
       return rows
     },
   }
   expect((await walk(counted, 500)).faults).toEqual([])
-  expect(characters).toBeGreaterThan(2 * ACTS * UUID_LENGTH)
+  expect(characters).toBeGreaterThan(2 * FACTS * UUID_LENGTH)
   expect(characters).toBeLessThan(PAYMENTS_BETWEEN * UUID_LENGTH)
 })
 
 test('a slice ends where too many tiles are between its entries, and slices of any size find the same faults', async () => {
-  expect(await walk(db.database, 500)).toEqual({ ends: [], faults: [] })
-  const { ends, faults } = await walk(db.database, 1)
-  expect(ends).toEqual(acts.slice(0, -1))
+  expect(await walk(database, 500)).toEqual({ ends: [], faults: [] })
+  const { ends, faults } = await walk(database, 1)
+  expect(ends).toEqual(facts.slice(0, -1))
   expect(faults).toEqual([])
-  const [, second, , fourth] = acts
-  await db.database.query(
+  const [, second, , fourth] = facts
+  await database.query(
     `update audit_tiles set ids = array_replace(ids, $1::uuid, $2::uuid), min_id = least(min_id, $2::uuid)
      where level = 0 and ids @> array[$1::uuid]`,
     [fourth, second],
@@ -82,6 +79,6 @@ test('a slice ends where too many tiles are between its entries, and slices of a
     `${formatId('aud', second ?? '')} doubled_leaf`,
     `${formatId('aud', fourth ?? '')} not_in_log`,
   ]
-  expect((await walk(db.database, 1)).faults).toEqual(found)
-  expect((await walk(db.database, 500)).faults).toEqual(found)
+  expect((await walk(database, 1)).faults).toEqual(found)
+  expect((await walk(database, 500)).faults).toEqual(found)
 })

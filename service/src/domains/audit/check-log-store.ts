@@ -1,118 +1,153 @@
-import { textArrayLiteral } from '../../db/array-literal.ts'
+import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
-import { FIRST_UUID, type Uuid } from '../../kernel/ids.ts'
-import type { LogFault } from './check-log-faults.ts'
+import { FIRST_UUID, firstUuidAt, LAST_UUID, momentOf, type Uuid } from '../../kernel/ids.ts'
+import { type StoredTransfer, transferColumns } from '../../ledger/index.ts'
+import { TILE_WIDTH, type TileId } from './merkle.ts'
+import { ENTRY_COLUMNS, type EntryRow } from './read-entry.ts'
 
-/** The position of a round of the check. */
-export interface LogPosition {
-  readonly round: number
-  readonly phase: 'tiles' | 'entries' | 'payments'
-  readonly nextTile: number
-  /** How many tiles this round checks; null before its first slice. */
-  readonly tilesEnd: number | null
-  /** The last entry or payment that was checked. */
-  readonly doneThrough: Uuid
-  /** Payments up to this one were made before the log existed. */
-  readonly beginsAfter: Uuid
+/** A tile as it is stored. It is not verified. */
+export interface TileRow extends TileId {
+  readonly hashes: Buffer
+  readonly ids: readonly Uuid[]
+  readonly minId: Uuid | null
+  readonly maxId: Uuid | null
 }
 
-interface Claim {
-  readonly token: Uuid
-  readonly now: Date
-  readonly until: Date
-  readonly dueBefore: Date
+const IDS = `coalesce(array_to_string(ids, ','), '') as ids`
+
+function idsIn(text: string): Uuid[] {
+  return text === '' ? [] : text.split(',')
 }
 
-const atBeginning = (first: string, later: string) =>
-  `case when round_started_at is null then ${first} else ${later} end`
-
-/** Leases the next slice; null while another node has the lease, or no round is due. A round begins with its first slice. */
-export async function claimSlice(db: Queryable, claim: Claim): Promise<LogPosition | null> {
-  const [row] = await db.query<LogPosition>(
-    `update audit_check set leased_by = $1, leased_until = $3, round_started_at = coalesce(round_started_at, $2),
-       round = ${atBeginning('round + 1', 'round')}, phase = ${atBeginning(`'tiles'`, 'phase')},
-       next_tile = ${atBeginning('0', 'next_tile')}, tiles_end = ${atBeginning('null', 'tiles_end')},
-       done_through = ${atBeginning(`'${FIRST_UUID}'`, 'done_through')}
-     where (leased_until is null or leased_until <= $2)
-       and (round_started_at is not null or last_started_at is null or last_started_at <= $4)
-     returning round::float8 as round, phase, next_tile::float8 as "nextTile", tiles_end::float8 as "tilesEnd",
-       done_through as "doneThrough", begins_after as "beginsAfter"`,
-    [claim.token, claim.now, claim.until, claim.dueBefore],
+/** `count` tiles of leaves, beginning with `from`. */
+export async function selectLeafTiles(db: Queryable, from: number, count: number): Promise<TileRow[]> {
+  const rows = await db.query<Omit<TileRow, 'ids'> & { ids: string }>(
+    `select level, tile::float8 as tile, hashes, ${IDS}, min_id as "minId", max_id as "maxId" from audit_tiles
+     where level = 0 and tile >= $1 and tile < $2 order by tile`,
+    [from, from + count],
   )
-  return row ?? null
+  return rows.map(row => ({ ...row, ids: idsIn(row.ids) }))
 }
 
-/** Stores the position and releases the lease; false if another node has the lease by now. */
-export async function keepPosition(tx: Queryable, token: Uuid, position: LogPosition): Promise<boolean> {
-  const { phase, nextTile, tilesEnd, doneThrough } = position
-  const rows = await tx.query(
-    `update audit_check set leased_by = null, leased_until = null, phase = $2, next_tile = $3, tiles_end = $4,
-       done_through = $5
-     where leased_by = $1 returning only_row`,
-    [token, phase, nextTile, tilesEnd, doneThrough],
+/** The tiles of a level above the leaves by their numbers; they have no ids. */
+export async function selectUpperTiles(
+  db: Queryable,
+  level: number,
+  tiles: readonly number[],
+): Promise<UpperTile[]> {
+  return db.query<UpperTile>(
+    `select tile::float8 as tile, hashes, ids is null and min_id is null and max_id is null as "isBare"
+     from audit_tiles where level = $1 and tile = any($2::int8[])`,
+    [level, arrayLiteral(tiles)],
   )
-  return rows.length === 1
 }
 
-/** Ends the round. Faults that the round did not find again are marked as healed. */
-export async function endRound(tx: Queryable, round: number, now: Date): Promise<void> {
-  await tx.query(
-    `update audit_check set last_started_at = round_started_at, round_started_at = null, checked_at = $1`,
-    [now],
+export interface UpperTile {
+  readonly tile: number
+  readonly hashes: Buffer
+  readonly isBare: boolean
+}
+
+const LEVELS = Array.from({ length: 8 }, (_, level) => level)
+
+/** The first few tiles beyond a tree of this size. */
+export async function selectStrayTiles(db: Queryable, size: number): Promise<TileId[]> {
+  const ends = LEVELS.map(level => Math.ceil(Math.floor(size / TILE_WIDTH ** level) / TILE_WIDTH))
+  return db.query<TileId>(
+    `select t.level, t.tile::float8 as tile from unnest($1::int2[], $2::int8[]) tree(level, tiles_end)
+       join audit_tiles t on t.level = tree.level and (t.tile >= tree.tiles_end or t.tile < 0)
+     union all
+     select t.level, t.tile::float8 from audit_tiles t where t.level < 0 or t.level >= ${LEVELS.length}
+     limit 10`,
+    [arrayLiteral(LEVELS), arrayLiteral(ends)],
   )
-  await tx.query(`update audit_faults set healed_at = $2 where healed_at is null and seen_round < $1`, [
-    round,
-    now,
+}
+
+export async function selectRefused(db: Queryable): Promise<Uuid[]> {
+  const rows = await db.query<{ id: Uuid }>(`select id from audit_refused limit 100`, [])
+  return rows.map(({ id }) => id)
+}
+
+export function selectEntries(db: Queryable, ids: readonly Uuid[]): Promise<EntryRow[]> {
+  return db.query<EntryRow>(`select ${ENTRY_COLUMNS} from audit_entries where id = any($1::uuid[])`, [
+    arrayLiteral(ids),
   ])
 }
 
-/** Bounds the table of faults and the service's log if large parts of the log are damaged. */
-const MAX_OPEN = 1_000
-
-/** Stores the faults that were found; returns those that are new. */
-export async function keepFaults(
-  tx: Queryable,
-  faults: readonly LogFault[],
-  { round, now }: { readonly round: number; readonly now: Date },
-): Promise<LogFault[]> {
-  if (faults.length === 0) return []
-  const known = await tx.query<Pick<LogFault, 'subject' | 'kind'>>(
-    `select subject, kind from audit_faults where healed_at is null`,
-    [],
+export function selectPayments(db: Queryable, ids: readonly Uuid[]): Promise<StoredTransfer[]> {
+  return db.query<StoredTransfer>(
+    `select ${transferColumns('t')} from transfers t where t.id = any($1::uuid[]) and t.kind = 'payment'`,
+    [arrayLiteral(ids)],
   )
-  const isKnown = (fault: LogFault) =>
-    known.some(({ subject, kind }) => subject === fault.subject && kind === fault.kind)
-  const fresh = faults.filter(fault => !isKnown(fault)).slice(0, Math.max(0, MAX_OPEN - known.length))
-  const kept = [...faults.filter(isKnown), ...fresh]
-  await tx.query(
-    `insert into audit_faults as f (subject, kind, detail, found_at, seen_round)
-     select distinct on (v.subject, v.kind) v.subject, v.kind, v.detail, $4::timestamptz, $5::int8
-     from unnest($1::text[], $2::text[], $3::text[]) v(subject, kind, detail)
-     on conflict (subject, kind) do update set detail = excluded.detail, seen_round = excluded.seen_round,
-       healed_at = null, found_at = case when f.healed_at is null then f.found_at else excluded.found_at end`,
-    [
-      textArrayLiteral(kept.map(fault => fault.subject)),
-      textArrayLiteral(kept.map(fault => fault.kind)),
-      textArrayLiteral(kept.map(fault => fault.detail)),
-      now,
-      round,
-    ],
-  )
-  return fresh
 }
 
-/** When the last complete round ended (null before the first), and the number of open faults. */
-export interface LogCheck {
-  readonly checkedAt: Date | null
-  readonly faults: number
+/** A row of audit_entries or transfers. */
+export interface RowId {
+  readonly id: Uuid
+  readonly isEntry: boolean
 }
 
-export async function readLogCheck(db: Queryable): Promise<LogCheck> {
-  const [row] = await db.query<LogCheck>(
-    `select checked_at as "checkedAt",
-       (select count(*) from audit_faults where healed_at is null)::float8 as faults
-     from audit_check`,
-    [],
+/** The service never writes the smallest uuid, but an inserted row may have it. */
+export function selectEntryIds(db: Queryable, after: Uuid, limit: number): Promise<RowId[]> {
+  return db.query<RowId>(
+    `select id, true as "isEntry" from audit_entries
+     where id >= $1 and (id > $1 or $1 = '${FIRST_UUID}') order by id limit $2`,
+    [after, limit],
   )
-  return row ?? { checkedAt: null, faults: 0 }
+}
+
+/** Selects transfers of all kinds, so that a slice never reads a long range of others to find the next payments. */
+export function selectTransferIds(db: Queryable, after: Uuid, limit: number): Promise<RowId[]> {
+  return db.query<RowId>(
+    `select id, kind = 'payment' as "isEntry" from transfers where id > $1 order by id limit $2`,
+    [after, limit],
+  )
+}
+
+/**
+ * The id up to which the leaves of ids from `first` on are in no more than `tiles` tiles; null if there are fewer tiles.
+ */
+export async function selectReach(db: Queryable, first: Uuid, tiles: number): Promise<Uuid | null> {
+  const [row] = await db.query<{ id: Uuid }>(
+    `select max_id as id from audit_tiles where level = 0 and max_id >= $1 order by max_id offset $2 limit 1`,
+    [first, tiles],
+  )
+  return row?.id ?? null
+}
+
+/** Those of these ids that are leaves, once for each leaf. The ids of other leaves are not transferred. */
+export async function selectLeafIds(db: Queryable, ids: readonly Uuid[]): Promise<Uuid[]> {
+  const rows = await db.query<{ id: Uuid }>(
+    `select leaf.id from unnest($3::uuid[]) wanted(id)
+       join (select unnest(ids) as id from audit_tiles where level = 0 and max_id >= $1 and min_id <= $2) leaf
+         on leaf.id = wanted.id`,
+    [ids.at(0), ids.at(-1), arrayLiteral(ids)],
+  )
+  return rows.map(({ id }) => id)
+}
+
+const AROUND_MS = 60_000
+
+/** Which of these are in the queue. A row has the id of one of its leaves, which all have the same moment. */
+export async function selectQueued(db: Queryable, ids: readonly Uuid[]): Promise<ReadonlySet<Uuid>> {
+  const sorted = ids.toSorted()
+  const [first, last] = [sorted.at(0), sorted.at(-1)]
+  if (first === undefined || last === undefined) return new Set()
+  const rows = await db.query<{ id: Uuid }>(
+    `select waiting.id from audit_queue q, unnest(q.ids) waiting(id)
+     where q.id >= $1 and q.id < $2 and waiting.id = any($3::uuid[])`,
+    [around(first, -AROUND_MS), around(last, AROUND_MS), arrayLiteral(ids)],
+  )
+  return new Set(rows.map(row => row.id))
+}
+
+function around(id: Uuid, ms: number): Uuid {
+  const uuid = firstUuidAt(new Date(momentOf(id).getTime() + ms))
+  return uuid.length === LAST_UUID.length ? uuid : LAST_UUID
+}
+
+/** The last payment from before there was a log: payments up to it have no leaves. */
+export async function selectBeginning(db: Queryable): Promise<Uuid> {
+  const [row] = await db.query<{ after: Uuid }>(`select begins_after as after from audit_beginning`, [])
+  return row?.after ?? FIRST_UUID
 }

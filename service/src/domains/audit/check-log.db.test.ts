@@ -1,36 +1,28 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect } from 'vitest'
 import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import { createMetrics } from '../../kernel/metrics.ts'
-import { newAgent, newFundedAgent, order, startNode, type TestNode } from '../../testing/builders.ts'
+import { order } from '../../testing/builders.ts'
 import { keepTables } from '../../testing/column-changes.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
-import { type ManualClock, manualClock } from '../../testing/manual-clock.ts'
-import { openLogChecker } from './check-log.ts'
-import { addLogCheckMetrics } from './check-log-metrics.ts'
-import { readLogCheck } from './check-log-store.ts'
+import { clock, database, newAgent, newFundedAgent, node, test } from '../../testing/ledger-test.ts'
+import { openLogChecker, readLogCheck } from './check-log.ts'
+import { addLogCheckMetrics } from './metrics.ts'
 import { checkWholeLog, completeRound } from './testing/log-check.ts'
 import { integrateAll, type LogStage, openLogStage, recordSome } from './testing/log-stage.ts'
 
 const MINUTE_MS = 60_000
-let db: TestDatabase
-let clock: ManualClock
 let stage: LogStage
-let node: TestNode
 let ids: Uuid[]
 let putBack: () => Promise<void>
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
-  stage = await openLogStage(db.database, clock)
-  node = startNode({ database: db.database, clock })
-  const payer = await newFundedAgent(node.ledger, db.database, clock, 1_000_000n)
-  const payee = await newAgent(db.database, clock.now())
+test.beforeAll(async () => {
+  stage = await openLogStage(database, clock)
+  const payer = await newFundedAgent(1_000_000n)
+  const payee = await newAgent()
   ids = await recordSome(stage, 300)
   for (let made = 0; made < 5; made++) await node.pay(order(payer, payee, 100n))
   await integrateAll(stage)
   await recordSome(stage, 3)
-  putBack = await keepTables(db.database, [
+  putBack = await keepTables(database, [
     'audit_entries',
     'audit_tiles',
     'audit_tree',
@@ -39,21 +31,19 @@ beforeAll(async () => {
   ])
 })
 
-afterAll(async () => {
-  await node.ledger.close()
-  await db.drop()
-})
+afterAll(() => putBack())
 
 beforeEach(async () => {
   await putBack()
-  await db.database.query('delete from audit_faults; update audit_check set round_started_at = null')
+  await database.query('delete from scan_findings; update scans set is_running = false, cursor = null')
   stage.logged.length = 0
 })
 
-const check = () => openLogChecker(stage).check(clock.now())
+const check = () => openLogChecker(stage).check()
 const state = async () => {
-  const [row] = await db.database.query<{ phase: string; round: bigint; tile: bigint; isOver: boolean }>(
-    `select phase, round, next_tile as tile, round_started_at is null as "isOver" from audit_check`,
+  const [row] = await database.query<{ phase: string; round: bigint; tile: bigint; isOver: boolean }>(
+    `select cursor ->> 'phase' as phase, round, (cursor ->> 'nextTile')::int8 as tile, not is_running as "isOver"
+     from scans where name = 'audit log check'`,
   )
   return row
 }
@@ -66,11 +56,11 @@ async function figures(): Promise<Record<string, string>> {
 }
 
 const spoil = (id: Uuid | undefined, target = 'another') =>
-  db.database.query('update audit_entries set target = $2 where id = $1', [id, target])
+  database.query('update audit_entries set target = $2 where id = $1', [id, target])
 
 describe('a round of the log check', () => {
   test('is reported as missing before the first one has ended', async () => {
-    expect(await readLogCheck(db.database)).toEqual({ checkedAt: null, faults: 0 })
+    expect(await readLogCheck(database)).toMatchObject({ finishedAt: null, openFindings: 0 })
     expect(await figures()).toEqual({
       audit_log_intact: 'Nan',
       audit_log_faults: '0',
@@ -80,7 +70,7 @@ describe('a round of the log check', () => {
 
   test('finds no fault in an intact log, and the next begins a quarter of an hour later', async () => {
     expect(await checkWholeLog(stage)).toEqual([])
-    expect(await readLogCheck(db.database)).toEqual({ checkedAt: clock.now(), faults: 0 })
+    expect(await readLogCheck(database)).toMatchObject({ finishedAt: clock.now(), openFindings: 0 })
     expect(await figures()).toMatchObject({ audit_log_intact: '1', audit_log_seconds_since_round: '0' })
     const { round } = (await state()) ?? {}
     clock.advance(15 * MINUTE_MS - 1)
@@ -94,36 +84,36 @@ describe('a round of the log check', () => {
   test('can be run in slices by several nodes, with the same result', async () => {
     await spoil(ids[0])
     await spoil(ids[299])
-    await db.database.query(`delete from transfers where kind = 'payment'`)
+    await database.query(`delete from transfers where kind = 'payment'`)
     const atOnce = await checkWholeLog(stage)
     expect(atOnce).toHaveLength(7)
-    await db.database.query('delete from audit_faults')
-    await db.database.query('update audit_check set last_started_at = null')
+    await database.query('delete from scan_findings')
+    await database.query('update scans set started_at = null')
     const nodes = [1, 2, 3].map(() => openLogChecker(stage, { tiles: 1, rows: 7 }))
     let slices = 0
     do {
-      await Promise.all(nodes.map(checker => checker.check(clock.now())))
+      await Promise.all(nodes.map(checker => checker.check()))
       slices++
     } while ((await state())?.isOver === false)
     expect(slices).toBeGreaterThan(15)
-    const found = 'select subject, kind, detail from audit_faults order by kind, subject'
-    expect(await db.database.query(found)).toEqual(atOnce)
+    const found = 'select subject, kind, detail from scan_findings order by kind, subject'
+    expect(await database.query(found)).toEqual(atOnce)
     expect(stage.logged).toHaveLength(14)
   })
 
   test('is continued by another node from the stored position if the first node crashes', async () => {
-    await db.database.query('update audit_check set last_started_at = null')
+    await database.query('update scans set started_at = null')
     const checker = openLogChecker(stage, { tiles: 1, rows: 100 })
-    await checker.check(clock.now())
-    await db.database.query('update audit_check set leased_by = gen_random_uuid(), leased_until = $1', [
+    await checker.check()
+    await database.query('update scans set leased_by = gen_random_uuid(), leased_until = $1', [
       new Date(clock.now().getTime() + MINUTE_MS),
     ])
     const before = await state()
     expect(before).toMatchObject({ phase: 'tiles', tile: 1n })
-    await checker.check(clock.now())
+    await checker.check()
     expect(await state()).toEqual(before)
     clock.advance(MINUTE_MS)
-    await checker.check(clock.now())
+    await checker.check()
     expect(await state()).toMatchObject({ phase: 'entries' })
   })
 })
@@ -153,38 +143,38 @@ describe('a fault of the log', () => {
   test('is stored and logged at most a thousand times, however many entries are missing', async () => {
     const many = `insert into audit_entries (id, actor_type, actor_id, action, target, data, created_at)
       select gen_random_uuid(), 'service', '', '', '', '{}', now() from generate_series(1, 1200)`
-    await db.database.query(many)
+    await database.query(many)
     expect(await checkWholeLog(stage)).toHaveLength(1_000)
     expect(stage.logged).toHaveLength(1_000)
   })
 })
 
 test('payments from before the log existed need no leaf, later ones do', async () => {
-  const beginsAfter = (id: Uuid) => db.database.query('update audit_check set begins_after = $1', [id])
-  const [first, second] = await db.database.query<{ id: Uuid }>(
+  const beginsAfter = (id: Uuid) => database.query('update audit_beginning set begins_after = $1', [id])
+  const [first, second] = await database.query<{ id: Uuid }>(
     `select id from transfers where kind = 'payment' order by id limit 2`,
   )
   const copy = `insert into transfers (id, debit_account, credit_account, kind, amount_paise, posted_at, seal)
     select $1, debit_account, credit_account, kind, amount_paise, posted_at, seal from transfers where id = $2`
   const old = newUuid(new Date('2026-11-19T00:00:00.000Z'))
-  await db.database.query(copy, [old, first?.id])
+  await database.query(copy, [old, first?.id])
   expect(await checkWholeLog(stage)).toMatchObject([{ subject: formatId('aud', old), kind: 'not_in_log' }])
   await beginsAfter(first?.id ?? '')
   expect(await checkWholeLog(stage)).toEqual([])
   const late = newUuid(clock.now())
-  await db.database.query(copy, [late, second?.id])
+  await database.query(copy, [late, second?.id])
   expect(await checkWholeLog(stage)).toMatchObject([{ subject: formatId('aud', late), kind: 'not_in_log' }])
 })
 
 test('a database without a log has no fault, unless a log was deleted', async () => {
-  await db.database.query('delete from audit_entries; delete from audit_tree; delete from audit_tiles')
-  await db.database.query(`delete from audit_queue; delete from transfers where kind = 'payment'`)
+  await database.query('delete from audit_entries; delete from audit_tree; delete from audit_tiles')
+  await database.query(`delete from audit_queue; delete from transfers where kind = 'payment'`)
   const checker = openLogChecker(stage)
   expect(await completeRound(stage, checker)).toEqual([])
   await recordSome(stage, 1)
   await integrateAll(stage)
   expect(await completeRound(stage, checker)).toEqual([])
-  await db.database.query('delete from audit_entries; delete from audit_tree; delete from audit_tiles')
+  await database.query('delete from audit_entries; delete from audit_tree; delete from audit_tiles')
   expect(await completeRound(stage, checker)).toMatchObject([
     { subject: 'checkpoint', detail: 'it was deleted' },
   ])

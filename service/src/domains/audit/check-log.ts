@@ -1,13 +1,35 @@
 import type { Queryable } from '../../db/database.ts'
-import { FIRST_UUID, newUuid, type Uuid } from '../../kernel/ids.ts'
-import type { LogFault } from './check-log-faults.ts'
+import { FIRST_UUID, type Uuid } from '../../kernel/ids.ts'
+import {
+  dueEvery,
+  type Finding,
+  readScan,
+  type ScanStatus,
+  type Slice,
+  scanSlice,
+} from '../../operations/scan.ts'
 import { type CheckedHead, checkHead, checkQueue } from './check-log-head.ts'
-import { checkRows } from './check-log-rows.ts'
-import { claimSlice, endRound, keepFaults, keepPosition, type LogPosition } from './check-log-store.ts'
-import { checkTiles } from './check-log-tiles.ts'
+import { checkRows, checkTiles } from './check-log-leaves.ts'
+import { selectBeginning } from './check-log-store.ts'
 import type { TreeHead } from './checkpoint.ts'
 import { type AuditContext, acceptedKeys } from './context.ts'
 import { TILE_WIDTH } from './merkle.ts'
+
+export const LOG_CHECK = 'audit log check'
+
+/** Where a round of the check is: in the tiles, then in the entries, then in the payments. */
+export type LogPosition =
+  | {
+      readonly phase: 'tiles'
+      readonly nextTile: number
+      /** How many tiles this round checks. */
+      readonly tilesEnd: number
+    }
+  | {
+      readonly phase: 'entries' | 'payments'
+      /** The last entry or payment that was checked. */
+      readonly doneThrough: Uuid
+    }
 
 const MINUTE_MS = 60_000
 const LEASE_MS = MINUTE_MS
@@ -25,95 +47,75 @@ const LIMITS: LogLimits = { tiles: 4, rows: 5_000 }
 /** Checks the log continuously, in slices, for one process; it remembers the head that it saw last. */
 export interface LogChecker {
   /** Checks the next slice. Always returns 0, so that the job sleeps before the following slice. */
-  check(now: Date): Promise<0>
+  check(): Promise<0>
 }
 
 export function openLogChecker(context: AuditContext, limits: LogLimits = LIMITS): LogChecker {
   let lastSeen: TreeHead | null = null
   return {
-    async check(now) {
-      const token = newUuid(now)
-      const until = new Date(now.getTime() + LEASE_MS)
-      const dueBefore = new Date(now.getTime() - ROUND_MS)
-      const position = await claimSlice(context.database, { token, now, until, dueBefore })
-      if (position === null) return 0
-      const slice = await checkSlice(context, position, { limits, lastSeen })
-      lastSeen = slice.head ?? lastSeen
-      const fresh = await context.database.inTransaction(tx => keep(tx, slice, token, now))
-      for (const fault of fresh) context.logger.error({ fault }, 'audit log check found a fault')
+    async check() {
+      await scanSlice(context, {
+        name: LOG_CHECK,
+        leaseMs: LEASE_MS,
+        dueSince: dueEvery(ROUND_MS, context.clock.now()),
+        async slice(position: LogPosition | null) {
+          const slice = await checkSlice(context, position, limits, lastSeen)
+          lastSeen = slice.head ?? lastSeen
+          return slice
+        },
+      })
       return 0
     },
   }
 }
 
-interface Slice {
-  readonly position: LogPosition
-  readonly faults: readonly LogFault[]
-  readonly isAtEnd: boolean
+interface CheckedSlice extends Slice<LogPosition> {
   /** The verified head of the tree; null if it failed verification. */
   readonly head: TreeHead | null
-}
-
-interface SliceOptions {
-  readonly limits: LogLimits
-  readonly lastSeen: TreeHead | null
 }
 
 /** Checks one slice in one snapshot, so that entries, leaves and the queue are consistent. */
 async function checkSlice(
   { database, signingKeys, vault }: AuditContext,
-  position: LogPosition,
-  { limits, lastSeen }: SliceOptions,
-): Promise<Slice> {
+  position: LogPosition | null,
+  limits: LogLimits,
+  lastSeen: TreeHead | null,
+): Promise<CheckedSlice> {
   const publicKeys = await acceptedKeys(signingKeys)
   return database.inTransaction(async tx => {
     await tx.query('set transaction isolation level repeatable read, read only')
-    const checked = await checkHead(tx, publicKeys, lastSeen)
-    const isFirst = position.tilesEnd === null
-    const queue = isFirst ? await checkQueue(tx, vault) : []
-    const start = { ...position, tilesEnd: position.tilesEnd ?? Math.ceil(checked.size / TILE_WIDTH) }
-    const walked = await walk(tx, start, { limits, checked, vault })
-    return { ...walked, faults: [...checked.faults, ...queue, ...walked.faults], head: checked.head }
+    const head = await checkHead(tx, publicKeys, lastSeen)
+    const queue = position === null ? await checkQueue(tx, vault) : []
+    const { next, faults } = await checkFrom(tx, position ?? beginning(head), limits, { head, vault })
+    return { next, findings: [...head.faults, ...queue, ...faults], head: head.head }
   })
 }
 
-type Walked = Omit<Slice, 'head'>
-type StartedPosition = LogPosition & { readonly tilesEnd: number }
+function beginning({ size }: CheckedHead): LogPosition {
+  return { phase: 'tiles', nextTile: 0, tilesEnd: Math.ceil(size / TILE_WIDTH) }
+}
 
-/** Checks the tiles, then the entries, then the payments. */
-async function walk(
+async function checkFrom(
   tx: Queryable,
-  position: StartedPosition,
-  { limits, checked, vault }: { limits: LogLimits; checked: CheckedHead; vault: AuditContext['vault'] },
-): Promise<Walked> {
-  const { phase, nextTile, tilesEnd, doneThrough, beginsAfter } = position
-  if (phase === 'tiles') {
+  position: LogPosition,
+  limits: LogLimits,
+  { head, vault }: { readonly head: CheckedHead; readonly vault: AuditContext['vault'] },
+): Promise<{ readonly next: LogPosition | null; readonly faults: readonly Finding[] }> {
+  if (position.phase === 'tiles') {
+    const { nextTile, tilesEnd } = position
     const count = Math.min(limits.tiles, tilesEnd - nextTile)
-    const faults = count > 0 ? await checkTiles(tx, vault, checked.size, nextTile, count) : []
+    const faults = count > 0 ? await checkTiles(tx, vault, head.size, nextTile, count) : []
     const reached = nextTile + count
-    const next = reached < tilesEnd ? { nextTile: reached } : nextPhase('entries', FIRST_UUID)
-    return { position: { ...position, ...next }, faults, isAtEnd: false }
+    if (reached < tilesEnd) return { next: { ...position, nextTile: reached }, faults }
+    return { next: { phase: 'entries', doneThrough: FIRST_UUID }, faults }
   }
+  const { phase, doneThrough } = position
   const { faults, last } = await checkRows(tx, phase, doneThrough, limits.rows)
-  if (last !== null) return { position: { ...position, doneThrough: last }, faults, isAtEnd: false }
-  if (phase === 'payments') return { position, faults, isAtEnd: true }
-  return { position: { ...position, ...nextPhase('payments', beginsAfter) }, faults, isAtEnd: false }
+  if (last !== null) return { next: { phase, doneThrough: last }, faults }
+  if (phase === 'payments') return { next: null, faults }
+  return { next: { phase: 'payments', doneThrough: await selectBeginning(tx) }, faults }
 }
 
-function nextPhase(phase: LogPosition['phase'], doneThrough: Uuid) {
-  return { phase, doneThrough }
-}
-
-/** Stores the position and the faults in one commit; returns the new faults. */
-async function keep(
-  tx: Queryable,
-  { position, faults, isAtEnd }: Slice,
-  token: Uuid,
-  now: Date,
-): Promise<LogFault[]> {
-  // The lease was lost: the node that has it now finds the same faults.
-  if (!(await keepPosition(tx, token, position))) return []
-  const fresh = await keepFaults(tx, faults, { round: position.round, now })
-  if (isAtEnd) await endRound(tx, position.round, now)
-  return fresh
+export function readLogCheck(db: Queryable): Promise<ScanStatus<LogPosition, never>> {
+  return readScan(db, LOG_CHECK)
 }

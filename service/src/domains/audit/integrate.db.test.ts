@@ -1,34 +1,30 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import type { Queryable } from '../../db/database.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { fund, newFundedAgent, order, startNode } from '../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { database, test } from '../../testing/database-test.ts'
 import { revokeSigningKey } from '../signing/keys/revoke-signing-key.ts'
 import { rotateSigningKey } from '../signing/keys/rotate-signing-key.ts'
 import { openSigningKeys } from '../signing/keys/signing-keys.ts'
 import { openCheckpoint } from './checkpoint.ts'
 import { integrate } from './integrate.ts'
 import { openIntegrator } from './integrator.ts'
+import { selectTree } from './store.ts'
 import { integrateAll, type LogStage, leavesIn, openLogStage, recordSome } from './testing/log-stage.ts'
 import { naiveRoot } from './testing/naive-tree.ts'
-import { selectTree } from './tree-store.ts'
 
-let db: TestDatabase
 let stage: LogStage
 
-beforeAll(async () => {
-  db = await createTestDatabase({ maxConnections: 20 })
-})
-afterAll(() => db.drop())
+test.override('databaseOptions', { maxConnections: 20 })
 
 beforeEach(async () => {
-  stage = await openLogStage(db.database)
-  await db.database.query('truncate audit_entries, audit_queue, audit_refused, audit_tiles, audit_tree')
+  stage = await openLogStage(database)
+  await database.query('truncate audit_entries, audit_queue, audit_refused, audit_tiles, audit_tree')
 })
 
 async function head() {
-  const tree = await selectTree(db.database)
+  const tree = await selectTree(database)
   const keys = await stage.signingKeys.all()
   return openCheckpoint(
     tree?.checkpoint ?? '',
@@ -39,11 +35,11 @@ async function head() {
 
 /** Expects that the signed head covers exactly these leaves, each once. */
 async function expectTreeOf(ids: readonly string[]): Promise<void> {
-  const stored = await leavesIn(db.database)
+  const stored = await leavesIn(database)
   expect(stored.ids.toSorted()).toEqual(ids.toSorted())
   const hashes = stored.hashes.map(hash => Buffer.from(hash, 'hex'))
   expect(await head()).toEqual({ size: ids.length, root: naiveRoot(hashes) })
-  expect(await db.database.query('select id from audit_queue')).toEqual([])
+  expect(await database.query('select id from audit_queue')).toEqual([])
 }
 
 const once = (limits = { rows: 5_000, leaves: 20_000 }) =>
@@ -79,14 +75,14 @@ test('an entry that is queued late with an older id becomes a leaf after newer o
     2,
   )
   await integrateAll(stage)
-  expect((await leavesIn(db.database)).ids.slice(-2)).toEqual(latest)
+  expect((await leavesIn(database)).ids.slice(-2)).toEqual(latest)
   await expectTreeOf([...(await late), ...newer, ...latest])
 })
 
 test('several nodes that append at once while events are recorded lose no leaf and append none twice', async () => {
   const ids: string[] = []
   let recording = true
-  const nodes = await Promise.all([1, 2, 3].map(() => openLogStage(db.database)))
+  const nodes = await Promise.all([1, 2, 3].map(() => openLogStage(database)))
   const integrating = nodes.map(async node => {
     const integrator = openIntegrator(node, { rows: 3, leaves: 50 })
     while (recording) await (Math.random() < 0.5 ? integrator.step() : integrator.catchUp())
@@ -115,7 +111,7 @@ test('a transaction that fails at any statement leaves the tree and the queue un
     }).catch(() => 'broke')
     if (result !== 'broke') break
     expect((await head())?.size).toBe(257)
-    expect((await leavesIn(db.database)).ids).toHaveLength(257)
+    expect((await leavesIn(database)).ids).toHaveLength(257)
     expect(statement).toBeLessThan(20)
   }
   await expectTreeOf(ids)
@@ -125,7 +121,7 @@ test('a transaction that fails at any statement leaves the tree and the queue un
 function breakingAt(statement: number) {
   let count = 0
   const inTransaction = <T>(work: (tx: Queryable) => Promise<T>) =>
-    db.database.inTransaction(tx =>
+    database.inTransaction(tx =>
       work({
         async query(text, values, options) {
           if (count++ === statement) await tx.query('select pg_terminate_backend(pg_backend_pid())')
@@ -133,7 +129,7 @@ function breakingAt(statement: number) {
         },
       }),
     )
-  return { database: { ...db.database, inTransaction } }
+  return { database: { ...database, inTransaction } }
 }
 
 test('after a new key or a new name of the service, the log continues and signs a checkpoint at once', async () => {
@@ -147,10 +143,10 @@ test('after a new key or a new name of the service, the log continues and signs 
   const keys = await moved.signingKeys.all()
   const [current] = keys
   const opened = async (origin: string) => {
-    const tree = await selectTree(db.database)
+    const tree = await selectTree(database)
     return openCheckpoint(tree?.checkpoint ?? '', origin, [current?.publicKey ?? ''])?.size
   }
-  const { size = 0 } = (await selectTree(db.database)) ?? {}
+  const { size = 0 } = (await selectTree(database)) ?? {}
   expect([keys.length > 1, await opened('batua/audit')]).toEqual([true, size])
   await integrateAll({ ...moved, serviceName: 'renamed' })
   expect([await opened('batua/audit'), await opened('renamed/audit')]).toEqual([undefined, size])
@@ -158,10 +154,10 @@ test('after a new key or a new name of the service, the log continues and signs 
 
 test('payments that are made while leaves are appended become leaves once each', async () => {
   const { clock } = stage
-  const node = startNode({ database: db.database, clock })
+  const node = startNode({ database, clock })
   try {
-    const payer = await newFundedAgent(node.ledger, db.database, clock, 10_000_000n)
-    const payee = await newFundedAgent(node.ledger, db.database, clock, 100n)
+    const payer = await newFundedAgent(node.ledger, database, clock, 10_000_000n)
+    const payee = await newFundedAgent(node.ledger, database, clock, 100n)
     await fund(node.ledger, payer, 100n)
     let paying = true
     const integrator = openIntegrator(stage)
@@ -175,22 +171,19 @@ test('payments that are made while leaves are appended become leaves once each',
     await node.ledger.close()
   }
   await integrateAll(stage)
-  const payments = await db.database.query<{ id: string }>(
-    `select id from transfers where kind = 'payment'`,
-    [],
-  )
+  const payments = await database.query<{ id: string }>(`select id from transfers where kind = 'payment'`, [])
   await expectTreeOf(payments.map(payment => payment.id))
 })
 
 test('a forged, edited, renamed or repeated row of the queue is refused and logged, and blocks no other row', async () => {
   const [first = ''] = await recordSome(stage, 3)
-  const [copy] = await db.database.query<{ ids: string; hashes: Buffer; seal: Buffer }>(
+  const [copy] = await database.query<{ ids: string; hashes: Buffer; seal: Buffer }>(
     'select ids::text as ids, hashes, seal from audit_queue',
     [],
   )
   await integrateAll(stage)
   const insert = (id: string, ids: string, hashes: Buffer, seal: Buffer) =>
-    db.database.query('insert into audit_queue (id, ids, hashes, seal) values ($1, $2, $3, $4)', [
+    database.query('insert into audit_queue (id, ids, hashes, seal) values ($1, $2, $3, $4)', [
       id,
       ids,
       hashes,
@@ -203,7 +196,7 @@ test('a forged, edited, renamed or repeated row of the queue is refused and logg
   await insert(first, copy.ids, copy.hashes, copy.seal)
   await insert(newUuid(new Date(1)), copy.ids, copy.hashes, copy.seal)
   const changed = await recordSome(stage, 2)
-  await db.database.query(
+  await database.query(
     `update audit_queue set hashes = set_byte(hashes, 40, get_byte(hashes, 40) # 1) where id = $1`,
     [changed[0]],
   )
@@ -213,10 +206,10 @@ test('a forged, edited, renamed or repeated row of the queue is refused and logg
   expect(await integrator.step()).toBe(5 + 4)
   expect(stage.logged).toHaveLength(1)
   expect(stage.logged[0]).toContain('audit queue rows were refused')
-  const stored = await leavesIn(db.database)
+  const stored = await leavesIn(database)
   expect(stored.ids).toHaveLength(8)
   expect(stored.ids.slice(3)).toEqual(good)
-  const refused = await db.database.query('select id from audit_refused')
+  const refused = await database.query('select id from audit_refused')
   expect(refused).toHaveLength(4)
 })
 
@@ -224,17 +217,17 @@ test('a job that emptied the queue sleeps, even if entries were queued meanwhile
   const integrator = openIntegrator(stage, { rows: 100, leaves: 4 })
   for (const count of [1, 1, 1, 1, 1, 1]) await recordSome(stage, count)
   expect([await integrator.keepUp(), await integrator.keepUp(), await integrator.keepUp()]).toEqual([4, 0, 0])
-  expect((await leavesIn(db.database)).ids).toHaveLength(6)
+  expect((await leavesIn(database)).ids).toHaveLength(6)
 })
 
 test('revoking a key signs the checkpoint again, and no node accepts one signed by the revoked key', async () => {
   await recordSome(stage, 3)
   await once()
-  const signingKeys = await openSigningKeys({ ...stage, database: db.database })
+  const signingKeys = await openSigningKeys({ ...stage, database })
   const stolen = await signingKeys.current()
-  const byStolen = await selectTree(db.database)
+  const byStolen = await selectTree(database)
   const revocation = { keyId: stolen.id, revokedAt: stage.clock.now() }
-  await revokeSigningKey({ database: db.database, vault: stage.vault }, stage.clock.now(), revocation)
+  await revokeSigningKey({ database, vault: stage.vault }, stage.clock.now(), revocation)
   // The node still caches the key, but its checkpoint is not written.
   await recordSome(stage, 1)
   await expect(once()).rejects.toThrow('was revoked during signing')
@@ -242,10 +235,10 @@ test('revoking a key signs the checkpoint again, and no node accepts one signed 
   const made = await signingKeys.current()
   expect(made.id).not.toBe(stolen.id)
   expect(await once()).toMatchObject({ kind: 'done', leaves: 2 })
-  const now = await selectTree(db.database)
+  const now = await selectTree(database)
   expect(openCheckpoint(now?.checkpoint ?? '', 'batua/audit', [made.publicKey])).not.toBeNull()
   // The previous checkpoint, written back by an attacker with access to the table.
   const forged = byStolen?.checkpoint ?? ''
-  await db.database.query('update audit_tree set checkpoint = $1, size = $2', [forged, byStolen?.size])
+  await database.query('update audit_tree set checkpoint = $1, size = $2', [forged, byStolen?.size])
   expect(await once()).toMatchObject({ kind: 'tampered' })
 })

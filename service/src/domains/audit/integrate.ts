@@ -1,21 +1,44 @@
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { sameHash, type Vault } from '../../kernel/secrets.ts'
-import { queueMac } from '../../operations/record.ts'
-import { appendLeaves, type NewLeaves, type WrittenTile } from './append.ts'
-import { type CheckpointKey, originOf, signCheckpoint, type TreeHead } from './checkpoint.ts'
+import { queueMac } from '../../operations/audit-entry.ts'
+import {
+  type CheckpointKey,
+  openCheckpoint,
+  originOf,
+  parseCheckpoint,
+  signCheckpoint,
+  type TreeHead,
+} from './checkpoint.ts'
 import { type AuditContext, acceptedKeys } from './context.ts'
-import { EMPTY_ROOT, type ReadTile, rangeRoot, tileName } from './merkle.ts'
+import {
+  appendLeaves,
+  type Edge,
+  EMPTY_ROOT,
+  hasTiles,
+  type NewLeaves,
+  type ReadTile,
+  rangeRoot,
+  TILE_WIDTH,
+  tileName,
+  type WrittenTile,
+} from './merkle.ts'
 import {
   deleteQueued,
+  insertTree,
+  lockTree,
   type QueuedRow,
   type QueueLimits,
+  readTiles,
   refuseQueued,
+  type StoredTree,
   selectIntegrated,
   selectQueue,
-} from './queue-store.ts'
-import { type ProvenEdge, readEdge } from './read-edge.ts'
-import { insertTree, lockTree, selectTree, updateTree, writeTiles } from './tree-store.ts'
+  selectTileIds,
+  selectTree,
+  updateTree,
+  writeTiles,
+} from './store.ts'
 
 /** Few enough that requests wait only milliseconds for the processor. */
 const QUEUE_LIMITS: QueueLimits = { rows: 2_000, leaves: 4_000 }
@@ -23,7 +46,7 @@ const QUEUE_LIMITS: QueueLimits = { rows: 2_000, leaves: 4_000 }
 /** The result of one transaction; null: another node runs one. */
 export type Integrated = Done | { readonly kind: 'tampered' } | null
 
-export interface Done {
+interface Done {
   readonly kind: 'done'
   readonly leaves: number
   /** Rows of the queue that were refused: they failed MAC verification or are in the tree already. */
@@ -33,7 +56,7 @@ export interface Done {
   readonly wasFull: boolean
 }
 
-export interface IntegrateOptions {
+interface IntegrateOptions {
   /** Whether to wait for another node's transaction, or else return null. */
   readonly waits: boolean
   /** The head that this process saw last: the tree can only have grown since. */
@@ -134,4 +157,59 @@ async function writeLeaves(tx: Queryable, edge: ProvenEdge, leaves: NewLeaves): 
 function over(read: ReadTile, written: readonly WrittenTile[]): ReadTile {
   const tiles = new Map(written.map(tile => [tileName(tile), tile.hashes]))
   return id => tiles.get(tileName(id)) ?? read(id)
+}
+
+/** The proven right edge of the tree, to which leaves may be appended. */
+interface ProvenEdge extends Edge {
+  readonly head: TreeHead
+  /** The log's name in the last checkpoint. */
+  readonly origin: string
+}
+
+/**
+ * The right edge of the tree, if a key of the service signed it and the tree that this process saw last is its prefix;
+ * leaves are never appended to anything else.
+ */
+async function readEdge(
+  tx: Queryable,
+  publicKeys: readonly string[],
+  tree: StoredTree,
+  lastSeen: TreeHead | null,
+): Promise<ProvenEdge | null> {
+  // After the service was renamed, it appends to the log that it signed under its old name.
+  const origin = parseCheckpoint(tree.checkpoint)?.origin ?? ''
+  const head = openCheckpoint(tree.checkpoint, origin, publicKeys)
+  if (head === null || head.size !== tree.size || head.size < (lastSeen?.size ?? 0)) return null
+  const heads = lastSeen === null ? [head] : [head, lastSeen]
+  const ranges = heads.map(({ size }) => ({ start: 0, end: size }))
+  const [read, lastIds] = await Promise.all([readTiles(tx, ranges), readLastIds(tx, head.size)])
+  const isAsSigned =
+    hasTiles(ranges, read) &&
+    heads.every(({ size, root }) => rangeRoot({ start: 0, end: size }, read).equals(root))
+  return isAsSigned && lastIds !== null ? { size: head.size, read, lastIds, head, origin } : null
+}
+
+async function readLastIds(tx: Queryable, size: number): Promise<Uuid[] | null> {
+  const filled = size % TILE_WIDTH
+  if (filled === 0) return []
+  const ids = await selectTileIds(tx, Math.floor(size / TILE_WIDTH))
+  return ids.length === filled ? ids : null
+}
+
+/**
+ * Signs the log's checkpoint again with another key when a key is revoked: from then on no node accepts a checkpoint by
+ * the revoked key. `publicKeys` are those accepted until now. A log that failed verification stays as it is, and the log
+ * check reports it.
+ */
+export async function resignCheckpoint(
+  tx: Queryable,
+  publicKeys: readonly string[],
+  key: CheckpointKey,
+  now: Date,
+): Promise<void> {
+  const tree = await lockTree(tx, true)
+  const edge = tree && (await readEdge(tx, publicKeys, tree, null))
+  if (edge === null) return
+  const checkpoint = signCheckpoint(edge.head, edge.origin, key)
+  await updateTree(tx, { size: edge.head.size, checkpoint }, key, now)
 }

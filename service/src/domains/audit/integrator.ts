@@ -1,7 +1,7 @@
 import type { TreeHead } from './checkpoint.ts'
 import type { AuditContext } from './context.ts'
 import { type Integrated, integrate } from './integrate.ts'
-import type { QueueLimits } from './queue-store.ts'
+import type { QueueLimits } from './store.ts'
 
 /** Appends queued leaves to the tree, for one process; it remembers the tree that it saw last. */
 export interface Integrator {

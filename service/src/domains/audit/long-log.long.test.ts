@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { newUuid } from '../../kernel/ids.ts'
 import { paise, ZERO_PAISE } from '../../kernel/money.ts'
 import type { Transfer } from '../../ledger/index.ts'
 import { LedgerBatch } from '../../ledger/ledger-batch.ts'
 import { insertBatch } from '../../ledger/transfers.ts'
-import { recordPayment } from '../../operations/record.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { recordPayment } from '../../operations/payment-fact.ts'
+import { database, test } from '../../testing/database-test.ts'
 import { CHECKED_LEAVES } from '../../testing/knobs.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { TEST_VAULT } from '../../testing/network.ts'
@@ -15,28 +15,25 @@ import { integrateAll, type LogStage, openLogStage, recordSome } from './testing
 const AT_ONCE = 5_000
 const MEGABYTE = 1024 * 1024
 const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
-let db: TestDatabase
 let stage: LogStage
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  stage = await openLogStage(db.database, clock)
+test.beforeAll(async () => {
+  stage = await openLogStage(database, clock)
   for (let made = 0; made < CHECKED_LEAVES; made += AT_ONCE) {
     clock.advance(1)
     await pay(AT_ONCE)
     await recordSome(stage, 100)
   }
   await integrateAll(stage)
-  await db.database.query('vacuum analyze')
+  await database.query('vacuum analyze')
 }, 900_000)
-
-afterAll(() => db.drop())
 
 async function pay(count: number): Promise<void> {
   const payments = Array.from({ length: count }, somePayment)
   const batch = new LedgerBatch(new Map(), clock.now().getTime())
-  for (const payment of payments) recordPayment(batch, payment)
-  await db.database.inTransaction(async tx => {
+  const platforms = { payer: newUuid(clock.now()), payee: newUuid(clock.now()) }
+  for (const payment of payments) recordPayment(batch, payment, platforms)
+  await database.inTransaction(async tx => {
     await insertBatch(tx, TEST_VAULT, payments)
     for (const [writer, rows] of batch.writes()) await writer.write(tx, rows, TEST_VAULT)
   })
@@ -84,7 +81,7 @@ test('a round over a long log is cheap, slice by slice, and checks every tile of
     [1, 1, 4_000],
     [2, 0, 40],
   ]) {
-    await db.database.query(
+    await database.query(
       `update audit_tiles set hashes = set_byte(hashes, $3::int4, get_byte(hashes, $3::int4) # 1)
        where level = $1 and tile = $2`,
       [level, tile, at],

@@ -1,14 +1,23 @@
-import { momentOf } from '../../kernel/ids.ts'
+import type { Queryable } from '../../db/database.ts'
+import { momentOf, type Uuid } from '../../kernel/ids.ts'
 import { addFigures, type Figure, type Metrics } from '../../kernel/metrics.ts'
-import { addLogCheckMetrics } from './check-log-metrics.ts'
+import { checkFigures } from '../../operations/scan.ts'
+import { LOG_CHECK, readLogCheck } from './check-log.ts'
 import type { AuditContext } from './context.ts'
 import { isAsSigned } from './prove.ts'
-import { type LogStatus, selectStatus } from './status-store.ts'
 
-/** Metrics of the log and of the log check. */
+type LogContext = Pick<AuditContext, 'database' | 'clock'>
+
+/** Metrics of the log and of its check. */
 export function addAuditMetrics(metrics: Metrics, context: AuditContext): void {
   addFigures(metrics, FIGURES, () => readStatus(context))
   addLogCheckMetrics(metrics, context)
+}
+
+export function addLogCheckMetrics(metrics: Metrics, { database, clock }: LogContext): void {
+  const names = ['audit_log_intact', 'audit_log_faults', 'audit_log_seconds_since_round'] as const
+  const read = async () => ({ ...(await readLogCheck(database)), now: clock.now() })
+  addFigures(metrics, checkFigures(LOG_CHECK, names), read)
 }
 
 interface Status extends LogStatus {
@@ -49,3 +58,23 @@ const FIGURES: readonly Figure<Status>[] = [
     value: ({ isIntact }) => (isIntact ? 1 : 0),
   },
 ]
+
+/** The state of the log that metrics show. */
+interface LogStatus {
+  readonly size: number
+  readonly waiting: number
+  /** The id of the oldest queued row. */
+  readonly oldest: Uuid | null
+  readonly refused: number
+}
+
+async function selectStatus(db: Queryable): Promise<LogStatus> {
+  const [row] = await db.query<LogStatus>(
+    `select coalesce((select size from audit_tree), 0)::float8 as size,
+       (select coalesce(sum(cardinality(ids)), 0) from audit_queue)::float8 as waiting,
+       (select id from audit_queue order by id limit 1) as oldest,
+       (select count(*) from audit_refused)::float8 as refused`,
+    [],
+  )
+  return row ?? { size: 0, waiting: 0, oldest: null, refused: 0 }
+}

@@ -4,8 +4,9 @@ import type { Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import { canonicalJson } from '../../kernel/signing.ts'
 import { findProvenTransfer } from '../../ledger/index.ts'
-import type { Facts } from '../../operations/act.ts'
-import { type EntryContent, entryContent, paymentContent } from '../../operations/audit-entry.ts'
+import { type EntryContent, entryContent } from '../../operations/audit-entry.ts'
+import type { FactData } from '../../operations/facts.ts'
+import { paymentContent } from '../../operations/payment-fact.ts'
 
 /** A stored entry, or that there is none, or that it was altered. */
 export type FoundEntry =
@@ -52,9 +53,9 @@ export function entryOf({ actorType, actorId, isFiner, ...row }: EntryRow): Foun
 }
 
 /** null unless the text is byte for byte canonical JSON, as the service writes it. */
-function factsFrom(text: string): Facts | null {
+function factsFrom(text: string): FactData | null {
   try {
-    const facts: Facts = JSON.parse(text)
+    const facts: FactData = JSON.parse(text)
     return canonicalJson(facts) === text ? facts : null
   } catch {
     return null

@@ -1,28 +1,25 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { AS_PLATFORM, call, startTestServer, type TestServer } from '../../http/test-server.ts'
 import { formatId } from '../../kernel/ids.ts'
 import { createMetrics } from '../../kernel/metrics.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { database, test } from '../../testing/database-test.ts'
 import { openCheckpoint, type TreeHead } from './checkpoint.ts'
 import { addAuditMetrics } from './metrics.ts'
 import { serveAudit } from './routes.ts'
 import { integrateAll, type LogStage, openLogStage, recordSome } from './testing/log-stage.ts'
 import { verifyConsistency } from './verify-proof.ts'
 
-let db: TestDatabase
 let stage: LogStage
 let server: TestServer
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  stage = await openLogStage(db.database)
-  await db.database.query('truncate audit_entries, audit_queue')
+test.beforeAll(async () => {
+  stage = await openLogStage(database)
+  await database.query('truncate audit_entries, audit_queue')
   const context = { ...stage, requireAgentAccess: () => Promise.reject(new Error('no trail is asked for')) }
-  server = await startTestServer(({ serve }) => serveAudit(serve, context), { database: db.database })
+  server = await startTestServer(({ serve }) => serveAudit(serve, context), { database })
 })
 afterAll(async () => {
   await server.close()
-  await db.drop()
 })
 
 async function ask(path: string): Promise<{ status: number; body: Record<string, unknown> }> {
@@ -105,7 +102,7 @@ test('the metrics show the number and age of queued entries, and whether the log
   expect(await figures()).toEqual([size, 0, 0, 1])
   const minuteAgo = { ...stage.clock, now: () => new Date(stage.clock.now().getTime() - 60_000) }
   await recordSome({ ...stage, clock: minuteAgo }, 3)
-  await db.database.query(
+  await database.query(
     `update audit_tiles set hashes = set_byte(hashes, 0, get_byte(hashes, 0) # 1) where level = 1`,
   )
   const [leaves, waiting, lag, good] = await figures()

@@ -4,10 +4,10 @@ import { AppError } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
 import type { AuditContext } from './context.ts'
 import { type Integrator, openIntegrator } from './integrator.ts'
-import { openPaymentCounts } from './payment-counts.ts'
 import { proveConsistency } from './prove.ts'
+import { type StoredTree, selectTree } from './store.ts'
 import { readTrail, type TrailContext } from './trail.ts'
-import { type StoredTree, selectTree } from './tree-store.ts'
+import { openPaymentCounts } from './trail-store.ts'
 import { verifyEntry } from './verify-entry.ts'
 
 export function serveAudit(serve: Serve, context: AuditContext & TrailContext): void {

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
-import { newAgent, newFundedAgent, order, startNode, type TestNode } from '../../testing/builders.ts'
+import type { Finding } from '../../operations/scan.ts'
+import { order } from '../../testing/builders.ts'
 import { changesOfColumns, keepTables } from '../../testing/column-changes.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
-import { type ManualClock, manualClock } from '../../testing/manual-clock.ts'
-import type { LogFault } from './check-log-faults.ts'
+import { clock, database, newAgent, newFundedAgent, node, test } from '../../testing/ledger-test.ts'
 import { type Integrator, openIntegrator } from './integrator.ts'
 import { checkWholeLog } from './testing/log-check.ts'
 import { integrateAll, type LogStage, openLogStage, recordSome } from './testing/log-stage.ts'
@@ -12,35 +11,29 @@ import { verifyEntry } from './verify-entry.ts'
 
 const ENTRIES = 6
 const PAYMENTS = 3
-let db: TestDatabase
-let clock: ManualClock
 let stage: LogStage
-let node: TestNode
 let integrator: Integrator
 let putBack: () => Promise<void>
 let entries: Uuid[]
 let payments: Uuid[]
 
 /** A small log of entries and payments, some of each in one commit. */
-beforeAll(async () => {
-  db = await createTestDatabase()
-  clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
-  stage = await openLogStage(db.database, clock)
-  node = startNode({ database: db.database, clock })
+test.beforeAll(async () => {
+  stage = await openLogStage(database, clock)
   integrator = openIntegrator(stage)
-  const payer = await newFundedAgent(node.ledger, db.database, clock, 1_000_000n)
-  const payee = await newAgent(db.database, clock.now())
+  const payer = await newFundedAgent(1_000_000n)
+  const payee = await newAgent()
   entries = [...(await recordSome(stage, 1)), ...(await recordSome(stage, ENTRIES - 1))]
   for (let made = 0; made < PAYMENTS; made++) {
     clock.advance(1)
     await node.pay(order(payer, payee, 100n, { reference: 'r', note: 'n', idempotencyKey: `${made}` }))
   }
   await integrateAll(stage)
-  const paid = await db.database.query<{ id: Uuid }>(
+  const paid = await database.query<{ id: Uuid }>(
     `select id from transfers where kind = 'payment' order by id`,
   )
   payments = paid.map(({ id }) => id)
-  putBack = await keepTables(db.database, [
+  putBack = await keepTables(database, [
     'audit_entries',
     'audit_tiles',
     'audit_tree',
@@ -48,11 +41,6 @@ beforeAll(async () => {
     'audit_refused',
     'transfers',
   ])
-})
-
-afterAll(async () => {
-  await node.ledger.close()
-  await db.drop()
 })
 
 /** Expects that nothing was changed: the log check and the verification of entries both succeed. */
@@ -74,11 +62,11 @@ async function reasonOf(id: Uuid): Promise<string> {
 }
 
 async function tamper(statement: string, values: readonly unknown[] = []): Promise<void> {
-  const rows = await db.database.query(`${statement} returning 1 as changed`, values)
+  const rows = await database.query(`${statement} returning 1 as changed`, values)
   expect(rows.length).toBeGreaterThan(0)
 }
 
-const subjects = (faults: readonly LogFault[]) => new Set(faults.map(({ subject }) => subject))
+const subjects = (faults: readonly Finding[]) => new Set(faults.map(({ subject }) => subject))
 
 /** Expects that the log check and the verification both find exactly these entries. */
 async function expectFound(tampered: readonly Uuid[], because: string): Promise<void> {
@@ -92,7 +80,7 @@ async function expectFound(tampered: readonly Uuid[], because: string): Promise<
 }
 
 test('an edit of any column of any entry is found', async () => {
-  const changes = await changesOfColumns(db.database, 'audit_entries')
+  const changes = await changesOfColumns(database, 'audit_entries')
   expect(changes.length).toBeGreaterThan(10)
   for (const { column, set } of changes) {
     await tamper(`update audit_entries set ${column} = ${set}`)
@@ -101,7 +89,7 @@ test('an edit of any column of any entry is found', async () => {
 })
 
 test('an edit of any column of any payment is found', async () => {
-  const changes = await changesOfColumns(db.database, 'transfers')
+  const changes = await changesOfColumns(database, 'transfers')
   expect(changes.length).toBeGreaterThan(20)
   for (const { column, set } of changes) {
     // A payment has no linked_id that could be removed.
@@ -124,7 +112,7 @@ test('the deletion of any entry or payment is found', async () => {
 
 /** All columns except the id. */
 async function contentColumns(table: string): Promise<string> {
-  const changes = await changesOfColumns(db.database, table)
+  const changes = await changesOfColumns(database, table)
   return [...new Set(changes.map(({ column }) => column))].filter(column => column !== 'id').join(', ')
 }
 
@@ -138,7 +126,7 @@ test.each([
 ])('two rows of %s with exchanged contents are both found', async (table, ids) => {
   const columns = await contentColumns(table)
   for (const [one, other] of pairsOf(ids())) {
-    await db.database.query(`delete from ${table} where id = any($1::uuid[])`, [[one, other]])
+    await database.query(`delete from ${table} where id = any($1::uuid[])`, [[one, other]])
     await tamper(
       `insert into ${table} (id, ${columns}) select case id when $1::uuid then $2::uuid else $1::uuid end, ${columns}
        from ${table}_kept where id = any($3::uuid[])`,
@@ -227,7 +215,7 @@ test('a queued entry is not reported as missing, unless it was deleted from the 
 })
 
 test('an edit of any column of a queued row is found, before and after it is appended', async () => {
-  for (const { column, set } of await changesOfColumns(db.database, 'audit_queue')) {
+  for (const { column, set } of await changesOfColumns(database, 'audit_queue')) {
     const [waiting] = await recordSome(stage, 2)
     await tamper(`update audit_queue set ${column} = ${set}`)
     expect.soft(await checkWholeLog(stage), `${column} = ${set}`).not.toEqual([])
@@ -243,10 +231,10 @@ test('an edit of any column of a queued row is found, before and after it is app
 })
 
 test('an invented or repeated row of the queue is never appended to the tree', async () => {
-  const size = () => db.database.query('select size from audit_tree')
+  const size = () => database.query('select size from audit_tree')
   const before = await size()
   await recordSome(stage, 1)
-  await db.database.query('create table queue_seen as table audit_queue')
+  await database.query('create table queue_seen as table audit_queue')
   await integrateAll(stage)
   await tamper('insert into audit_queue table queue_seen')
   await integrator.catchUp()

@@ -1,25 +1,24 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { canonicalJson, newKeyPair, privateKeyFromPem } from '../../kernel/signing.ts'
 import { leafHash } from '../../operations/audit-entry.ts'
 import { changesOfColumns, keepTables } from '../../testing/column-changes.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { database, test } from '../../testing/database-test.ts'
 import { type ManualClock, manualClock } from '../../testing/manual-clock.ts'
 import { openLogChecker } from './check-log.ts'
 import { parseCheckpoint, signCheckpoint } from './checkpoint.ts'
 import { openIntegrator } from './integrator.ts'
 import { rangeRoot } from './merkle.ts'
 import { ENTRY_COLUMNS, type EntryRow, entryOf } from './read-entry.ts'
+import { readTiles, selectTree } from './store.ts'
 import { checkWholeLog, completeRound } from './testing/log-check.ts'
 import { integrateAll, type LogStage, leavesIn, openLogStage, recordSome } from './testing/log-stage.ts'
-import { readTiles, selectTree } from './tree-store.ts'
 import { verifyEntry } from './verify-entry.ts'
 
 /** Two full tiles and a partial one, so that the level above is partial too. */
 const EARLIER = 600
 const LEAVES = 700
 const TABLES = ['audit_entries', 'audit_tiles', 'audit_tree', 'audit_queue', 'audit_refused']
-let db: TestDatabase
 let clock: ManualClock
 let stage: LogStage
 let ids: Uuid[]
@@ -27,22 +26,19 @@ let size: number
 let earlier: string
 let putBack: () => Promise<void>
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
-  stage = await openLogStage(db.database, clock)
+  stage = await openLogStage(database, clock)
   await recordSome(stage, EARLIER)
   await integrateAll(stage)
   earlier = await checkpoint()
   clock.advance(60_000)
   await recordSome(stage, LEAVES - EARLIER)
   await integrateAll(stage)
-  ids = (await leavesIn(db.database)).ids
+  ids = (await leavesIn(database)).ids
   size = ids.length
-  putBack = await keepTables(db.database, TABLES)
+  putBack = await keepTables(database, TABLES)
 })
-
-afterAll(() => db.drop())
 
 beforeEach(async () => {
   await putBack()
@@ -53,7 +49,7 @@ beforeEach(async () => {
 const SOME = [0, 255, 256, 511, 512, LEAVES - 1]
 
 async function checkpoint(): Promise<string> {
-  return (await selectTree(db.database))?.checkpoint ?? ''
+  return (await selectTree(database))?.checkpoint ?? ''
 }
 
 async function reasonOf(index: number): Promise<string> {
@@ -63,7 +59,7 @@ async function reasonOf(index: number): Promise<string> {
 }
 
 async function tamper(statement: string, values: readonly unknown[] = []): Promise<void> {
-  const rows = await db.database.query(`${statement} returning 1 as changed`, values)
+  const rows = await database.query(`${statement} returning 1 as changed`, values)
   expect(rows.length).toBeGreaterThan(0)
 }
 
@@ -76,12 +72,12 @@ const TILES = [
 
 test('an edit of any column of any tile is found', async () => {
   for (const [level, tile] of TILES) {
-    for (const { column, set } of await changesOfColumns(db.database, 'audit_tiles')) {
+    for (const { column, set } of await changesOfColumns(database, 'audit_tiles')) {
       if (set === 'null' && level > 0) continue
       const where = `level = ${level} and tile = ${tile}`
       // The primary key prevents two tiles at the same position.
       if (column === 'tile' || column === 'level')
-        await db.database.query(`delete from audit_tiles where not (${where})`)
+        await database.query(`delete from audit_tiles where not (${where})`)
       await tamper(`update audit_tiles set ${column} = ${set} where ${where}`)
       expect.soft(await checkWholeLog(stage), `${level}/${tile} ${column} = ${set}`).not.toEqual([])
       await putBack()
@@ -138,10 +134,9 @@ test('an entry fails verification if its content and its leaf were both changed'
 
 /** The leaf hash of a changed entry. */
 async function shown(id: Uuid): Promise<{ hash: string }> {
-  const [row] = await db.database.query<EntryRow>(
-    `select ${ENTRY_COLUMNS} from audit_entries where id = $1`,
-    [id],
-  )
+  const [row] = await database.query<EntryRow>(`select ${ENTRY_COLUMNS} from audit_entries where id = $1`, [
+    id,
+  ])
   if (row === undefined) throw new Error('the entry is there')
   const found = entryOf(row)
   if (found.kind !== 'entry') throw new Error('the entry can be read')
@@ -213,7 +208,7 @@ test.each([
 /** The correct head, signed by a foreign key. */
 async function selfMade(): Promise<string> {
   const range = { start: 0, end: size }
-  const root = rangeRoot(range, await readTiles(db.database, [range]))
+  const root = rangeRoot(range, await readTiles(database, [range]))
   const { publicKey, privateKeyPem } = newKeyPair()
   return signCheckpoint({ size, root }, 'batua/audit', {
     publicKey,
@@ -228,7 +223,7 @@ test('a log that was truncated to an older checkpoint is found by its remaining 
 })
 
 test('a log that was deleted and begun again is found by its entries', async () => {
-  await db.database.query('delete from audit_tree; delete from audit_tiles')
+  await database.query('delete from audit_tree; delete from audit_tiles')
   expect((await checkWholeLog(stage)).length).toBeGreaterThan(500)
   await integrateAll(stage)
   expect((await checkWholeLog(stage)).map(fault => fault.kind)).toContain('not_in_log')
@@ -238,7 +233,7 @@ test('a log that was deleted and begun again is found by its entries', async () 
 test('a process remembers the log’s head, so it finds a log that was rewritten and validly signed', async () => {
   const checker = openLogChecker(stage)
   expect(await completeRound(stage, checker)).toEqual([])
-  await db.database.query(`delete from audit_entries; delete from audit_tiles; delete from audit_tree`)
+  await database.query(`delete from audit_entries; delete from audit_tiles; delete from audit_tree`)
   await recordSome(stage, size)
   await integrateAll(stage)
   expect(await checkWholeLog(stage)).toEqual([])
@@ -249,7 +244,7 @@ test('a process remembers the log’s head, so it finds a log that was rewritten
       detail: `the first ${size} leaves differ from those seen before`,
     },
   ])
-  await db.database.query(`delete from audit_entries; delete from audit_tiles; delete from audit_tree`)
+  await database.query(`delete from audit_entries; delete from audit_tiles; delete from audit_tree`)
   await recordSome(stage, 3)
   await integrateAll(stage)
   expect(await completeRound(stage, checker)).toMatchObject([

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import type { Connection } from '../../db/database.ts'
 import { newUuid } from '../../kernel/ids.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
-import * as sql from './trail-sql.ts'
+import { database, test } from '../../testing/database-test.ts'
+import * as sql from './trail-store.ts'
 
 const OF_KIND = 20_000
 const FEW_BLOCKS = 2_500
 const AGENT = newUuid(new Date('2026-11-20T06:30:00.000Z'))
-let db: TestDatabase
 let session: Connection
 
 const ACTION = 'escrow.held'
@@ -25,9 +24,8 @@ const STATEMENTS: readonly (readonly [string, string, string])[] = [
   ['count_payments', sql.COUNT_PAYMENTS, ''],
 ]
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  session = await db.database.connect()
+test.beforeAll(async () => {
+  session = await database.connect()
   await grow()
   for (const [name, text] of STATEMENTS) await session.query(`prepare ${name} as ${text}`)
   await session.query('set plan_cache_mode = force_generic_plan')
@@ -35,7 +33,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await session.release()
-  await db.drop()
 })
 
 /** One agent with many payments, holds and receipts, among others. Ids sort in the order of their numbers. */

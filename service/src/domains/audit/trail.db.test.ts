@@ -1,18 +1,17 @@
 import { type AuditAction, listAuditEntries } from '@batua/contract'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { writeMacs } from '../../db/row-mac.ts'
 import type { Caller } from '../../http/caller.ts'
-import { responseCheck } from '../../http/response-check.ts'
+import { responseCheck } from '../../http/validate.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
 import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import { canonicalJson } from '../../kernel/signing.ts'
 import { SYSTEM, TRANSFER_KINDS, type TransferKind } from '../../ledger/index.ts'
 import { insertBatch } from '../../ledger/transfers.ts'
-import { service } from '../../operations/act.ts'
 import { leafHash } from '../../operations/audit-entry.ts'
-import { recordFacts } from '../../operations/record.ts'
+import { recordFacts, service } from '../../operations/facts.ts'
 import { fund, order, startNode, type TestNode } from '../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { database, test } from '../../testing/database-test.ts'
 import { refusalOf } from '../../testing/expect-refusal.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import {
@@ -26,14 +25,13 @@ import {
 import { AGENT_ROWS } from '../limits/covered-tables.ts'
 import { requireAgentAccess } from '../parties/agents/access.ts'
 import type { Owner } from '../parties/owners/store.ts'
-import { openPaymentCounts } from './payment-counts.ts'
 import { type AuditTrail, readTrail } from './trail.ts'
+import { openPaymentCounts } from './trail-store.ts'
 
 const MINUTE_MS = 60_000
 const START = new Date('2026-10-31T18:00:00.000Z')
 const clock = manualClock(START)
 const fits = responseCheck(listAuditEntries)
-let db: TestDatabase
 let node: TestNode
 let owner: Owner
 let agent: Uuid
@@ -42,19 +40,18 @@ let caller: Caller
 /** The expected trail of the agent, newest first. */
 const expected: { action: string; target: string; at: Date }[] = []
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  node = startNode({ database: db.database, clock })
-  const network = networkContext(db.database, clock)
+test.beforeAll(async () => {
+  node = startNode({ database, clock })
+  const network = networkContext(database, clock)
   owner = await newOwner(network, (await newPlatform(network)).platform.id)
   const [first, second] = [await newAgent(network, owner), await newAgent(network, owner)]
   agent = first.agent.id
   other = second.agent.id
   caller = agentCaller(first)
   for (const { agent: wallet } of [first, second]) await fund(node.ledger, wallet.id, 10_000_000n)
-  await db.database.query('update agents set key_hash = sha256(id::text::bytea)')
-  await writeMacs(db.database, TEST_VAULT, AGENT_ROWS, [agent, other])
-  await db.database.query('delete from audit_entries')
+  await database.query('update agents set key_hash = sha256(id::text::bytea)')
+  await writeMacs(database, TEST_VAULT, AGENT_ROWS, [agent, other])
+  await database.query('delete from audit_entries')
   // Half an hour before and after midnight in India, and on some other days.
   for (let step = 0; step < 60; step++) {
     clock.advance(step % 7 === 0 ? DAY_MS / 4 : MINUTE_MS)
@@ -68,13 +65,12 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await node.ledger.close()
-  await db.drop()
 })
 
 async function acted(action: AuditAction, agentId: Uuid | null): Promise<void> {
   const target = formatId('agt', newUuid(clock.now()))
-  const act = { agentId, actor: service('test'), action, target, data: { step: expected.length } }
-  await db.database.inTransaction(tx => recordFacts(tx, TEST_VAULT, clock.now(), [act]))
+  const fact = { agentId, actor: service('test'), action, target, data: { step: expected.length } }
+  await database.inTransaction(tx => recordFacts(tx, TEST_VAULT, clock.now(), [fact]))
   if (agentId === agent) expected.unshift({ action, target, at: clock.now() })
 }
 
@@ -94,11 +90,11 @@ async function posted(kind: TransferKind, side: 'debit' | 'credit' = 'debit'): P
   const money = { amountPaise: 100n as never, feePaise: 0n as never }
   const id = newUuid(clock.now())
   const transfer = { id, kind, ...sides, ...money, ...places, postedAt: clock.now(), ...empty }
-  await insertBatch(db.database, TEST_VAULT, [transfer])
+  await insertBatch(database, TEST_VAULT, [transfer])
 }
 
 const paymentCounts = openPaymentCounts()
-const trails = () => ({ database: db.database, requireAgentAccess, paymentCounts })
+const trails = () => ({ database, requireAgentAccess, paymentCounts })
 type TrailQuery = Parameters<typeof readTrail>[3]
 
 async function read(query: TrailQuery = {}, reader: Caller = caller): Promise<AuditTrail> {

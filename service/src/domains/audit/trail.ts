@@ -6,9 +6,8 @@ import { page, pageOf } from '../../http/paging.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { canonicalJson } from '../../kernel/signing.ts'
 import { leafHash } from '../../operations/audit-entry.ts'
-import type { PaymentCounts } from './payment-counts.ts'
 import { trailScope } from './trail-scope.ts'
-import { countTrail, selectTrail } from './trail-store.ts'
+import { countTrail, type PaymentCounts, selectTrail } from './trail-store.ts'
 
 export type AuditTrail = ResponseOf<typeof listAuditEntries>
 

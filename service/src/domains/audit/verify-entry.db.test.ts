@@ -1,12 +1,12 @@
 import { type AuditVerification, verifyAuditEntry } from '@batua/contract'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import type { Caller } from '../../http/caller.ts'
-import { responseCheck } from '../../http/response-check.ts'
+import { responseCheck } from '../../http/validate.ts'
 import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import { canonicalJson } from '../../kernel/signing.ts'
 import { leafHash } from '../../operations/audit-entry.ts'
 import { newFundedAgent, order, startNode } from '../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { database, test } from '../../testing/database-test.ts'
 import {
   agentCaller,
   networkContext,
@@ -22,17 +22,11 @@ import { verifyEntry } from './verify-entry.ts'
 import { verifyInclusion } from './verify-proof.ts'
 
 const ADMIN: Caller = { kind: 'admin', sessionId: newUuid(new Date()), phone: '9000000001' }
-let db: TestDatabase
 let stage: LogStage
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-})
-afterAll(() => db.drop())
-
 beforeEach(async () => {
-  stage = await openLogStage(db.database)
-  await db.database.query('truncate audit_entries, audit_queue, audit_refused, audit_tiles, audit_tree')
+  stage = await openLogStage(database)
+  await database.query('truncate audit_entries, audit_queue, audit_refused, audit_tiles, audit_tree')
 })
 
 async function verified(id: Uuid | undefined, caller: Caller = ADMIN): Promise<AuditVerification> {
@@ -76,12 +70,12 @@ test('an entry has a proof as soon as it is recorded, and the proof verifies off
 
 test('a payment is an entry, and no other transfer is', async () => {
   const { clock } = stage
-  const node = startNode({ database: db.database, clock })
-  const payer = await newFundedAgent(node.ledger, db.database, clock, 1_000_000n)
-  const payee = await newFundedAgent(node.ledger, db.database, clock, 100n)
+  const node = startNode({ database, clock })
+  const payer = await newFundedAgent(node.ledger, database, clock, 1_000_000n)
+  const payee = await newFundedAgent(node.ledger, database, clock, 100n)
   await node.pay(order(payer, payee, 1_250n, { reference: 'invoice "7"', note: '„quoted“ \ud83d\ude00' }))
   await node.ledger.close()
-  const transfers = await db.database.query<{ id: Uuid; kind: string }>('select id, kind from transfers', [])
+  const transfers = await database.query<{ id: Uuid; kind: string }>('select id, kind from transfers', [])
   const payment = transfers.find(({ kind }) => kind === 'payment')?.id
   const answer = await verified(payment)
   expect(answer).toMatchObject({
@@ -90,7 +84,7 @@ test('a payment is an entry, and no other transfer is', async () => {
   })
   expect(await holdsOffline(answer)).toBe(true)
   expect(await reasonOf(transfers.find(({ kind }) => kind === 'fund')?.id)).toBe('not_found')
-  await db.database.query(`update transfers set note = 'another' where id = $1`, [payment])
+  await database.query(`update transfers set note = 'another' where id = $1`, [payment])
   expect(await reasonOf(payment)).toBe('altered')
 })
 
@@ -114,13 +108,13 @@ test('verification finds an edit of any column of an entry', async () => {
     `created_at = created_at + interval '1 millisecond'`,
     `created_at = 'infinity'`,
   ]) {
-    await db.database.query('create table kept as table audit_entries')
-    await db.database.query(`update audit_entries set ${change}`)
+    await database.query('create table kept as table audit_entries')
+    await database.query(`update audit_entries set ${change}`)
     expect([change, await verified(id)]).toMatchObject([
       change,
       { valid: false, reason: 'altered', entry: null },
     ])
-    await db.database.query(`truncate audit_entries; insert into audit_entries table kept; drop table kept`)
+    await database.query(`truncate audit_entries; insert into audit_entries table kept; drop table kept`)
     expect(await reasonOf(id)).toBe('ok')
   }
 })
@@ -130,17 +124,17 @@ test('verification finds deleted, exchanged and invented entries', async () => {
   await integrateAll(stage)
   const swap = `update audit_entries e set data = o.data, target = o.target, agent_id = o.agent_id
     from audit_entries o where (e.id, o.id) in (($1, $2), ($2, $1))`
-  await db.database.query(swap, [first, second])
+  await database.query(swap, [first, second])
   expect([await reasonOf(first), await reasonOf(second)]).toEqual(['altered', 'altered'])
-  await db.database.query('delete from audit_entries where id = $1', [third])
+  await database.query('delete from audit_entries where id = $1', [third])
   expect(await reasonOf(third)).toBe('altered')
 
   const [waiting] = await recordSome(stage, 1)
-  await db.database.query('delete from audit_entries where id = $1', [waiting])
+  await database.query('delete from audit_entries where id = $1', [waiting])
   expect(await reasonOf(waiting)).toBe('altered')
 
   const invented = newUuid(new Date())
-  await db.database.query(
+  await database.query(
     `insert into audit_entries (id, agent_id, actor_type, actor_id, action, target, data, created_at)
      select $1, agent_id, actor_type, actor_id, action, target, data, created_at from audit_entries where id = $2`,
     [invented, first],
@@ -156,16 +150,16 @@ test('an entry whose leaf was appended long after it is verified, and reported i
   const [late] = await recordSome({ ...stage, clock: minuteAgo }, 1)
   await integrateAll(stage)
   expect(await verified(late)).toMatchObject({ valid: true, leaf_index: 1_500 })
-  await db.database.query('delete from audit_entries where id = $1', [late])
+  await database.query('delete from audit_entries where id = $1', [late])
   expect(await reasonOf(late)).toBe('altered')
 })
 
 test('an entry is not in the log if its row of the queue was deleted or forged', async () => {
   const [lost] = await recordSome(stage, 1)
-  await db.database.query('delete from audit_queue')
+  await database.query('delete from audit_queue')
   expect(await reasonOf(lost)).toBe('not_in_log')
   const [forged] = await recordSome(stage, 1)
-  await db.database.query(`update audit_queue set seal = set_byte(seal, 0, get_byte(seal, 0) # 1)`)
+  await database.query(`update audit_queue set seal = set_byte(seal, 0, get_byte(seal, 0) # 1)`)
   expect(await reasonOf(forged)).toBe('not_in_log')
 })
 
@@ -180,10 +174,8 @@ test('a tree or checkpoint that fails verification proves nothing, and no leaf i
     `update audit_tree set checkpoint = replace(checkpoint, E'\\n600\\n', E'\\n601\\n')`,
     `update audit_tree set checkpoint = ''`,
   ]) {
-    await db.database.query(
-      'create table kept as table audit_tiles; create table kept_tree as table audit_tree',
-    )
-    await db.database.query(change)
+    await database.query('create table kept as table audit_tiles; create table kept_tree as table audit_tree')
+    await database.query(change)
     expect([change, await reasonOf(id)]).toEqual([change, 'bad_checkpoint'])
     const [waiting] = await recordSome(stage, 1)
     const integrator = openIntegrator(stage)
@@ -191,7 +183,7 @@ test('a tree or checkpoint that fails verification proves nothing, and no leaf i
     expect([change, await integrator.step(), await integrator.step()]).toEqual([change, 0, 0])
     expect(stage.logged).toEqual([expect.stringContaining('audit log failed verification')])
     expect(await reasonOf(waiting)).toBe('pending')
-    await db.database.query(
+    await database.query(
       `truncate audit_tiles, audit_tree, audit_queue; insert into audit_tiles table kept;
        insert into audit_tree table kept_tree; drop table kept, kept_tree`,
     )
@@ -206,13 +198,11 @@ test.each([
 ])('no leaf is appended to a log that was set back (%s)', async (_what, setBack) => {
   await recordSome(stage, 256)
   await integrateAll(stage)
-  await db.database.query(
-    'create table kept as table audit_tiles; create table kept_tree as table audit_tree',
-  )
+  await database.query('create table kept as table audit_tiles; create table kept_tree as table audit_tree')
   const integrator = openIntegrator(stage)
   await recordSome(stage, 10)
   expect(await integrator.step()).toBe(10)
-  await db.database.query(`${setBack}; insert into audit_tree table kept_tree; drop table kept, kept_tree`)
+  await database.query(`${setBack}; insert into audit_tree table kept_tree; drop table kept, kept_tree`)
   await recordSome(stage, 10)
   expect(await integrator.step()).toBe(0)
   expect(stage.logged).toHaveLength(1)
@@ -222,7 +212,7 @@ test('a log whose head was deleted does not begin again', async () => {
   await recordSome(stage, 10)
   const integrator = openIntegrator(stage)
   expect(await integrator.step()).toBe(10)
-  await db.database.query('truncate audit_tree')
+  await database.query('truncate audit_tree')
   await recordSome(stage, 10)
   expect([await integrator.step(), await openIntegrator(stage).step()]).toEqual([0, 0])
   expect(stage.logged).toHaveLength(2)
@@ -231,12 +221,12 @@ test('a log whose head was deleted does not begin again', async () => {
 test('a leaf is found even if the indexed columns of its tile were edited', async () => {
   const [id] = await recordSome(stage, 5)
   await integrateAll(stage)
-  await db.database.query('update audit_tiles set min_id = $1, max_id = $1', [newUuid(new Date(0))])
+  await database.query('update audit_tiles set min_id = $1, max_id = $1', [newUuid(new Date(0))])
   expect(await reasonOf(id)).toBe('ok')
 })
 
 test('callers who may not read an entry get its proof without its content', async () => {
-  const network = networkContext(db.database)
+  const network = networkContext(database)
   const { platform } = await newPlatform(network)
   const owner = await newOwner(network, platform.id)
   const agent = agentCaller(await newAgent(network, owner))
@@ -274,7 +264,7 @@ test('callers who may not read an entry get its proof without its content', asyn
 })
 
 test('the payee and its platform see the entry of a transfer, and the payee of a payment that was only requested does not', async () => {
-  const network = networkContext(db.database)
+  const network = networkContext(database)
   const { platform } = await newPlatform(network)
   const payee = agentCaller(await newAgent(network, await newOwner(network, platform.id)))
   const data = { to_agent_id: formatId('agt', payee.agentId) }

@@ -1,18 +1,14 @@
-/** Continuous checks: the ledger against its records, and its records against the gateway. */
-export { integrityJobs } from './ledger-check/jobs.ts'
-export { addIntegrityMetrics } from './ledger-check/metrics.ts'
-export { type KeptSums, readBookCheck, readBookSums } from './ledger-check/store.ts'
-export type { ReconciliationContext } from './reconciliation/context.ts'
-export { upTo } from './reconciliation/daily-run.ts'
+/** Continuous checks: the ledger against its records, its records against the gateway, and the MACs of all rows. */
+export type { ReconciliationContext } from './context.ts'
+export { ledgerCheckJobs, reconciliationJobs } from './jobs.ts'
+export { readLedgerCheck } from './ledger-check/check-ledger.ts'
+export { addLedgerCheckMetrics } from './ledger-check/metrics.ts'
+export type { LedgerSums } from './ledger-check/sums.ts'
 export type { OpenDifference } from './reconciliation/difference.ts'
-export { reconciliationJobs } from './reconciliation/jobs.ts'
-export { addReconciliationMetrics } from './reconciliation/metrics.ts'
-export {
-  listOpenDifferences,
-  type ReconciliationReport,
-  readReconciliation,
-  reconcile,
-} from './reconciliation/reconcile.ts'
+export { type ReconciliationReport, reconcile } from './reconciliation/reconcile.ts'
+export { addReconciliationMetrics, listOpenDifferences, readReconciliation } from './reconciliation/report.ts'
 export { differenceRecord, serveReconciliation } from './reconciliation/routes.ts'
-export type { Span } from './reconciliation/run.ts'
-export { TOTAL_NAMES, type TotalName } from './reconciliation/totals.ts'
+export { type Span, TOTAL_NAMES, type TotalName } from './reconciliation/run.ts'
+export { upTo } from './reconciliation/schedule.ts'
+export { CHECKED_TABLES } from './row-macs/checked-tables.ts'
+export { completeRows } from './row-macs/complete-rows.ts'

@@ -1,37 +1,34 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect } from 'vitest'
 import { systemClock } from '../../kernel/clock.ts'
 import { hashSecret } from '../../kernel/secrets.ts'
 import { changeAgent, newFundedAgent, order, startNode, type TestNode } from '../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { database, test } from '../../testing/database-test.ts'
 
 const clock = systemClock()
-let db: TestDatabase
 let node: TestNode
 let other: TestNode
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  node = startNode({ database: db.database, clock })
-  other = startNode({ database: db.database, clock })
+test.beforeAll(async () => {
+  node = startNode({ database, clock })
+  other = startNode({ database, clock })
 })
 
 afterAll(async () => {
   await Promise.all([node.ledger.close(), other.ledger.close()])
-  await db.drop()
 })
 
-const newWallet = () => newFundedAgent(node.ledger, db.database, clock, 1_000_000n)
+const newWallet = () => newFundedAgent(node.ledger, database, clock, 1_000_000n)
 
 describe('the next payment on every node', () => {
   test('the next payment on every node sees a changed agent state, of the payer and of the payee', async () => {
     const [payer, payee] = [await newWallet(), await newWallet()]
     for (const each of [node, other]) await each.pay(order(payer, payee, 100n))
-    await changeAgent(db.database, payer, { status: 'paused' })
+    await changeAgent(database, payer, { status: 'paused' })
     for (const each of [node, other]) {
       await expect(each.pay(order(payer, payee, 100n))).rejects.toMatchObject({ message: 'Agent is paused' })
       await expect(each.pay(order(payee, payer, 100n))).rejects.toMatchObject({ code: 'validation_error' })
     }
-    await changeAgent(db.database, payer, { status: 'active' })
+    await changeAgent(database, payer, { status: 'active' })
     for (const each of [node, other]) await each.pay(order(payer, payee, 100n))
   })
 
@@ -39,7 +36,7 @@ describe('the next payment on every node', () => {
     const [payer, payee] = [await newWallet(), await newWallet()]
     for (const each of [node, other]) await each.pay(order(payer, payee, 100n))
     const keyHash = hashSecret('rotated')
-    await changeAgent(db.database, payer, { key_hash: keyHash })
+    await changeAgent(database, payer, { key_hash: keyHash })
     for (const each of [node, other]) {
       await expect(each.pay(order(payer, payee, 100n))).rejects.toMatchObject({
         code: 'authentication_error',
@@ -51,7 +48,7 @@ describe('the next payment on every node', () => {
   test('the next payment on every node sees changed limits and payee lists', async () => {
     const [payer, payee, stranger] = [await newWallet(), await newWallet(), await newWallet()]
     for (const each of [node, other]) await each.pay(order(payer, payee, 100n))
-    await changeAgent(db.database, payer, {
+    await changeAgent(database, payer, {
       spend_limit_per_tx_paise: 50n,
       allowed_payees: [payee],
       blocked_payee_agents: [stranger],
@@ -65,7 +62,7 @@ describe('the next payment on every node', () => {
 })
 
 test('agents that a full policy cache evicted are read again and not treated as unknown', async () => {
-  const tiny = startNode({ database: db.database, clock }, 1)
+  const tiny = startNode({ database, clock }, 1)
   const wallets = await Promise.all(Array.from({ length: 4 }, newWallet))
   for (const payer of wallets) {
     for (const payee of wallets) {

@@ -1,4 +1,4 @@
-import type { AgentStatus } from '@batua/contract'
+import { type AgentStatus, eachControl, type PolicyControl } from '@batua/contract'
 import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
 import { auditedVersionOf, type MacRow, macColumns, requireGenuine } from '../../db/row-mac.ts'
@@ -7,10 +7,17 @@ import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import { type LedgerBatch, type Read, read, readerById } from '../../ledger/index.ts'
-import { type Ceiling, ceilingOf, type Layer, NO_CONTROLS } from './controls.ts'
+import {
+  OPEN_POLICY,
+  POLICY_COLUMNS,
+  policyOfTier,
+  type SpendPolicy,
+  selectControls,
+  selectTierLimits,
+  type TierLimits,
+} from './controls.ts'
 import { AGENT_ROWS, OWNER_POLICY_ROWS, TIER_ROWS } from './covered-tables.ts'
-import { POLICY_COLUMNS, type PolicyColumns, policyColumnsOf, policyFromColumns } from './policy-columns.ts'
-import { controlsOf } from './spend-policy.ts'
+import { type Ceiling, ceilingOf, type Layer, layerOf } from './layers.ts'
 
 /** What decisions need to know about an agent. It is true for as long as the agent's account is locked. */
 export interface AgentFacts {
@@ -27,8 +34,7 @@ export interface AgentFacts {
 }
 
 /** The agent's own columns, those of its owner's policy under the prefix `o_`, and its tier's. */
-interface Row extends PolicyColumns, OwnerColumns, MacRow, OwnerMac, TierMac {
-  tier: string
+interface Row extends SpendPolicy, OwnerPolicy, TierLimits, MacRow, OwnerMac, TierMac {
   owner_id: Uuid
   id: Uuid
   platform_id: Uuid
@@ -37,34 +43,29 @@ interface Row extends PolicyColumns, OwnerColumns, MacRow, OwnerMac, TierMac {
   key_hash: Buffer
   budget_limit_paise: Paise | null
   has_owner_policy: boolean
-  per_tx_paise: Paise
-  daily_paise: Paise
-  monthly_paise: Paise
-  escrow_above_paise: Paise
-  approval_above_paise: Paise
 }
 
 type OwnerMac = { [Column in keyof MacRow as `o_${Column}`]: MacRow[Column] }
 type TierMac = { [Column in keyof MacRow as `t_${Column}`]: MacRow[Column] }
 
-type OwnerColumns = { [Column in keyof PolicyColumns as `o_${Column}`]: PolicyColumns[Column] }
+type OwnerPolicy = { [Control in PolicyControl as `o_${Control}`]: SpendPolicy[Control] }
 
 const DEFAULT_MAX_REMEMBERED = 50_000
 const MAX_REMEMBERED_LIST = 32
 
 // Lateral with a limit, so that no plan reads the policies of all owners.
 const SELECT = `
-  select a.id, a.platform_id, a.owner_id, a.tier, a.status, a.held_as, a.key_hash, a.budget_limit_paise, ${policyColumnsOf('a')},
-    o.owner_id is not null as has_owner_policy, ${POLICY_COLUMNS.map(column => `o.${column} as o_${column}`).join(', ')},
+  select a.id, a.platform_id, a.owner_id, a.tier, a.status, a.held_as, a.key_hash, a.budget_limit_paise, ${selectControls('a')},
+    o.owner_id is not null as has_owner_policy, ${selectControls('o', 'o_')},
     t.*, ${macColumns(AGENT_ROWS, 'a')},
     o."o_macText", o."o_mac", o."o_macVersion", ${auditedVersionOf(OWNER_POLICY_ROWS, 'a.owner_id')} as "o_auditedVersion"
   from agents a
   cross join lateral (
-    select d.per_tx_paise, d.daily_paise, d.monthly_paise, d.escrow_above_paise, d.approval_above_paise,
+    select ${selectTierLimits('d')},
       ${macColumns(TIER_ROWS, 'd', 't_')}
     from tier_defaults d where d.tier = a.tier limit 1) t
   left join lateral (
-    select p.owner_id, ${policyColumnsOf('p')}, ${macColumns(OWNER_POLICY_ROWS, 'p', 'o_')} from owner_policies p where p.owner_id = a.owner_id limit 1) o on true
+    select p.owner_id, ${POLICY_COLUMNS.join(', ')}, ${macColumns(OWNER_POLICY_ROWS, 'p', 'o_')} from owner_policies p where p.owner_id = a.owner_id limit 1) o on true
   where a.id = any($1::uuid[])`
 
 const agents = readerById<AgentFacts>('agents', async (tx: Queryable, ids, _nowMs, vault: Vault) => {
@@ -140,8 +141,8 @@ export function openAgentPolicyCache(maxRemembered = DEFAULT_MAX_REMEMBERED): Ag
 /** How many agents the payee lists name. Callers decide how much memory lists take, so long lists are not cached. */
 function payeeListLength({ layers }: AgentFacts): number {
   let count = 0
-  for (const { controls } of layers) {
-    count += (controls.allowedPayees?.size ?? 0) + (controls.blockedPayees?.size ?? 0)
+  for (const { allowedPayees, blockedPayees } of layers) {
+    count += (allowedPayees?.size ?? 0) + (blockedPayees?.size ?? 0)
   }
   return count
 }
@@ -162,40 +163,18 @@ function factsFromRow(row: Row): AgentFacts {
 
 /** The general layers first. */
 function layersOf(row: Row): Layer[] {
-  const layers: Layer[] = [
-    {
-      layer: 'tier',
-      controls: {
-        ...NO_CONTROLS,
-        perTxPaise: row.per_tx_paise,
-        dailyPaise: row.daily_paise,
-        monthlyPaise: row.monthly_paise,
-        requireEscrowAbovePaise: row.escrow_above_paise,
-        requireApprovalAbovePaise: row.approval_above_paise,
-      },
-    },
-  ]
+  const layers = [layerOf('tier', policyOfTier(row))]
   if (row.has_owner_policy) {
-    layers.push({ layer: 'owner', controls: controlsOf(policyFromColumns(ownerColumns(row))) })
+    layers.push(
+      layerOf(
+        'owner',
+        eachControl<SpendPolicy>(control => row[`o_${control}`]),
+      ),
+    )
   }
   if (row.budget_limit_paise !== null) {
-    layers.push({ layer: 'org', controls: { ...NO_CONTROLS, monthlyPaise: row.budget_limit_paise } })
+    layers.push(layerOf('org', { ...OPEN_POLICY, spend_limit_monthly: row.budget_limit_paise }))
   }
-  layers.push({ layer: 'agent', controls: controlsOf(policyFromColumns(row)) })
+  layers.push(layerOf('agent', row))
   return layers
-}
-
-function ownerColumns(row: OwnerColumns): PolicyColumns {
-  return {
-    spend_limit_per_tx_paise: row.o_spend_limit_per_tx_paise,
-    spend_limit_hourly_paise: row.o_spend_limit_hourly_paise,
-    spend_limit_daily_paise: row.o_spend_limit_daily_paise,
-    spend_limit_monthly_paise: row.o_spend_limit_monthly_paise,
-    per_counterparty_daily_limit_paise: row.o_per_counterparty_daily_limit_paise,
-    max_counterparties_per_hour: row.o_max_counterparties_per_hour,
-    require_escrow_above_paise: row.o_require_escrow_above_paise,
-    require_human_approval_above_paise: row.o_require_human_approval_above_paise,
-    allowed_payees: row.o_allowed_payees,
-    blocked_payee_agents: row.o_blocked_payee_agents,
-  }
 }

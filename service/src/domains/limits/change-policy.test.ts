@@ -2,7 +2,8 @@ import { ANY_PAYEE, POLICY_CONTROLS, type PolicyControl } from '@batua/contract'
 import { describe, expect, test } from 'vitest'
 import { formatId, newUuid } from '../../kernel/ids.ts'
 import { applyDue, type Cooldown, changePolicy, type PolicyState, pendingRecord } from './change-policy.ts'
-import { OPEN_POLICY, type PolicyChange, policyRecord } from './spend-policy.ts'
+import { OPEN_POLICY } from './controls.ts'
+import { type PolicyChange, policyRecord } from './spend-policy.ts'
 
 const NOW = new Date('2026-11-20T06:30:00.000Z')
 const DAY_MS = 86_400_000
@@ -156,10 +157,10 @@ test('unblocked agents stay blocked during the cooldown, up to the maximum lengt
     code: 'validation_error',
     field: 'blocked_payee_agents',
   })
-  expect(changed(start, { blocked_payee_agents: many(600) }, AT_ONCE).policy.blockedPayeeAgents).toHaveLength(
-    600,
-  )
-  expect(changed(start, { blocked_payee_agents: many(400) }, WAITS).policy.blockedPayeeAgents).toHaveLength(
+  expect(
+    changed(start, { blocked_payee_agents: many(600) }, AT_ONCE).policy.blocked_payee_agents,
+  ).toHaveLength(600)
+  expect(changed(start, { blocked_payee_agents: many(400) }, WAITS).policy.blocked_payee_agents).toHaveLength(
     1_000,
   )
 })

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { MAX_PAYEE_LIST, type PendingPolicy, POLICY_CONTROLS, type PolicyControl } from '@batua/contract'
 import { type Refusal, refuse } from '../../kernel/app-error.ts'
-import { type Facts, service } from '../../operations/act.ts'
-import { tighter } from './controls.ts'
-import { decidePolicy, type PolicyChange, policyRecord, type SpendPolicy } from './spend-policy.ts'
+import { type FactData, service } from '../../operations/facts.ts'
+import type { SpendPolicy } from './controls.ts'
+import { decidePolicy, type PolicyChange, policyRecord, tighterOf } from './spend-policy.ts'
 
 /** A change that loosens a policy and takes effect after the cooldown; the value as a caller writes it. */
 export interface PendingChange {
@@ -43,7 +43,7 @@ export function changePolicy(
   const tightened = tighterOf(policy, wanted)
   if (isFrozen && loosened(tightened, wanted).size > 0) return frozenIncrease()
   const atOnce = cooldownMs === 0 ? wanted : tightened
-  if (atOnce.blockedPayeeAgents.length > MAX_PAYEE_LIST) return tooManyBlocked()
+  if (atOnce.blocked_payee_agents.length > MAX_PAYEE_LIST) return tooManyBlocked()
   const waiting = loosened(atOnce, wanted)
   const effectiveAt = new Date(now.getTime() + cooldownMs)
   for (const control of POLICY_CONTROLS) {
@@ -74,35 +74,6 @@ export function applyDue(
     if (!('kind' in changed)) policy = changed
   }
   return { policy, pending: state.pending.filter(each => !due.includes(each)) }
-}
-
-/** The stricter value of each control. */
-function tighterOf(current: SpendPolicy, wanted: SpendPolicy): SpendPolicy {
-  return {
-    spendLimitPerTxPaise: tighter(current.spendLimitPerTxPaise, wanted.spendLimitPerTxPaise),
-    spendLimitHourlyPaise: tighter(current.spendLimitHourlyPaise, wanted.spendLimitHourlyPaise),
-    spendLimitDailyPaise: tighter(current.spendLimitDailyPaise, wanted.spendLimitDailyPaise),
-    spendLimitMonthlyPaise: tighter(current.spendLimitMonthlyPaise, wanted.spendLimitMonthlyPaise),
-    allowedPayees: allowedByBoth(current.allowedPayees, wanted.allowedPayees),
-    blockedPayeeAgents: [...new Set([...wanted.blockedPayeeAgents, ...current.blockedPayeeAgents])],
-    perCounterpartyDailyLimitPaise: tighter(
-      current.perCounterpartyDailyLimitPaise,
-      wanted.perCounterpartyDailyLimitPaise,
-    ),
-    maxCounterpartiesPerHour: tighter(current.maxCounterpartiesPerHour, wanted.maxCounterpartiesPerHour),
-    requireEscrowAbovePaise: tighter(current.requireEscrowAbovePaise, wanted.requireEscrowAbovePaise),
-    requireHumanApprovalAbovePaise: tighter(
-      current.requireHumanApprovalAbovePaise,
-      wanted.requireHumanApprovalAbovePaise,
-    ),
-  }
-}
-
-function allowedByBoth(current: readonly string[], wanted: readonly string[]): readonly string[] {
-  if (current[0] === 'network') return wanted
-  if (wanted[0] === 'network') return current
-  const allowed = new Set(current)
-  return wanted.filter(id => allowed.has(id))
 }
 
 /** The controls whose requested value differs from what takes effect at once. */
@@ -165,7 +136,7 @@ export const LIMIT_INCREASES = service('limit increases')
  * A change of a policy as the audit log records it: each changed control and, if they changed, the pending changes,
  * before and after. null if nothing changed: then nothing is recorded.
  */
-export function policyFacts(before: PolicyState, after: PolicyState): Facts | null {
+export function policyFacts(before: PolicyState, after: PolicyState): FactData | null {
   const [was, is] = [policyRecord(before.policy), policyRecord(after.policy)]
   const controls = Object.fromEntries(
     POLICY_CONTROLS.filter(control => !isDeepStrictEqual(was[control], is[control])).map(control => [

@@ -1,147 +1,57 @@
-import { POLICY_LAYERS } from '@batua/contract'
-import fc from 'fast-check'
+import { readFileSync } from 'node:fs'
+import { CONTROLS, LIMIT_CONTROLS, POLICY_CONTROLS, type PolicyControl, unitOf } from '@batua/contract'
 import { describe, expect, test } from 'vitest'
-import { type Paise, paise } from '../../kernel/money.ts'
-import { testAccount } from '../../testing/accounts.ts'
-import { SEED } from '../../testing/knobs.ts'
-import {
-  type Controls,
-  ceilingOf,
-  type Layer,
-  NO_CONTROLS,
-  tighter,
-  watchesCounterparties,
-} from './controls.ts'
+import { paise } from '../../kernel/money.ts'
+import { nothingSpent } from '../../testing/accounts.ts'
+import { kindOf, OPEN_POLICY } from './controls.ts'
 import { decideLimits } from './decide.ts'
-import { fits } from './limits.ts'
-import { approvalNeeded, decideEscrow } from './thresholds.ts'
+import { ceilingOf, layerOf } from './layers.ts'
+import { limitUsages } from './limit-usage.ts'
 
-const NOW_MS = Date.parse('2026-11-20T10:00:00.000Z')
+const UNITS = { inr: 'INR', recipients: 'a number', agents: 'agent ids' }
 
-const limit = fc.option(fc.bigInt(0n, 12n).map(paise))
-const controls: fc.Arbitrary<Controls> = fc
-  .record({
-    perTxPaise: limit,
-    hourlyPaise: limit,
-    dailyPaise: limit,
-    monthlyPaise: limit,
-    perCounterpartyDailyPaise: limit,
-    maxCounterpartiesPerHour: fc.option(fc.integer({ min: 0, max: 3 })),
-    requireEscrowAbovePaise: limit,
-    requireApprovalAbovePaise: limit,
-  })
-  .map(some => ({ ...NO_CONTROLS, ...some }))
-const layersOf = (each: fc.Arbitrary<Controls>) =>
-  fc
-    .tuple(...POLICY_LAYERS.map(layer => fc.option(each.map(set => ({ layer, controls: set })))))
-    .map(all => all.filter(layer => layer !== null))
-
-/** The amounts spent, all to the payee of the test, and how many other agents were paid within the hour. */
-const past = fc.record({
-  hour: fc.bigInt(0n, 4n),
-  dayMore: fc.bigInt(0n, 4n),
-  monthMore: fc.bigInt(0n, 4n),
-  others: fc.integer({ min: 0, max: 3 }),
-})
-
-test('an amount passes exactly when it fits under the tightest limit of every kind', () => {
-  fc.assert(
-    fc.property(
-      layersOf(controls),
-      past,
-      fc.bigInt(1n, 8n),
-      fc.boolean(),
-      (layers, spent, amount, escrowApplies) => {
-        const payer = testAccount('payer', NOW_MS)
-        const day = paise(spent.hour + spent.dayMore)
-        Object.assign(payer.spending, {
-          hourSpentPaise: paise(spent.hour),
-          daySpentPaise: day,
-          istDaySpentPaise: day,
-          istMonthSpentPaise: paise(day + spent.monthMore),
-          hourRecipientsBound: spent.others,
-        })
-        const amountPaise = paise(amount)
-        const ceiling = ceilingOf(layers)
-        const refusal = decideLimits({
-          layers,
-          amountPaise,
-          escrowApplies,
-          spending: payer.spending,
-          counterparty: watchesCounterparties(ceiling)
-            ? { daySpentPaise: day, recentPayees: spent.others, paidRecently: false, leaving: [] }
-            : null,
-          nowMs: NOW_MS,
-          fitsAgainMs: () => NOW_MS,
-        })
-        const spend = { layers, ceiling, payer, payeeId: 'payee', amountPaise, escrowApplies }
-        expect(refusal === null).toBe(fits(spend, amountPaise, 1))
-      },
-    ),
-    { numRuns: 2_000, seed: SEED },
-  )
-})
-
-describe('the lower of two limits', () => {
-  test.each<[bigint | null, bigint | null, bigint | null]>([
-    [null, null, null],
-    [0n, null, 0n],
-    [null, 0n, 0n],
-    [1n, 2n, 1n],
-    [2n, 1n, 1n],
-    [0n, 1n, 0n],
-  ])('the lower limit of %s and %s is %s', (left, right, lower) => {
-    expect(tighter(left, right)).toBe(lower)
-  })
-})
-
-const thresholds = layersOf(
-  fc
-    .record({ requireEscrowAbovePaise: limit, requireApprovalAbovePaise: limit })
-    .map(some => ({ ...NO_CONTROLS, ...some })),
-)
-
-/** The first layer of those with the lowest threshold, when the amount is above it. */
-function lowestBelow(layers: readonly Layer[], amount: bigint, of: (set: Controls) => Paise | null) {
-  const set = layers.flatMap(({ layer, controls: each }) => {
-    const abovePaise = of(each)
-    return abovePaise === null ? [] : [{ layer, abovePaise }]
-  })
-  const lowest = set.reduce<bigint | null>((least, { abovePaise }) => tighter(least, abovePaise), null)
-  if (lowest === null || amount <= lowest) return null
-  return set.find(({ abovePaise }) => abovePaise === lowest) ?? null
+const TIGHTER = {
+  limit: 'lower',
+  threshold: 'lower',
+  allowed_payees: 'fewer agents',
+  blocked_payees: 'more agents',
 }
 
-test('the lowest approval threshold applies from one paisa above it and is named with its most general layer', () => {
-  fc.assert(
-    fc.property(thresholds, fc.bigInt(1n, 14n).map(paise), (layers, amount) => {
-      expect(approvalNeeded(layers, amount)).toEqual(
-        lowestBelow(layers, amount, each => each.requireApprovalAbovePaise),
-      )
-    }),
-    { numRuns: 1_000, seed: SEED },
-  )
+function rowOf(control: PolicyControl): string {
+  const { kind, description, tier } = CONTROLS[control]
+  const inTier = [tier && `\`${tier.name}\``, tier?.description].filter(Boolean).join(': ')
+  return `| \`${control}\` | ${UNITS[unitOf(control)]} | ${description} | ${inTier} | ${TIGHTER[kind]} |`
+}
+
+test('docs/policy.md lists every control as it is declared', () => {
+  const page = readFileSync(new URL('../../../../docs/policy.md', import.meta.url), 'utf8')
+  const [, table = ''] = page.split('\n|---|---|---|---|---|\n')
+  const [rows = ''] = table.split('\n\n')
+  expect(rows).toBe(POLICY_CONTROLS.map(rowOf).join('\n'))
 })
 
-test('the lowest escrow threshold applies likewise, and its refusal says what may be paid directly', () => {
-  fc.assert(
-    fc.property(thresholds, fc.bigInt(1n, 14n).map(paise), (layers, amount) => {
-      const lowest = lowestBelow(layers, amount, each => each.requireEscrowAbovePaise)
-      const refusal = decideEscrow(layers, amount, lowest?.abovePaise ?? null)
-      expect(refusal?.details ?? null).toEqual(
-        lowest === null
-          ? null
-          : {
-              rule: 'require_escrow_above',
-              layer: lowest.layer,
-              escrow_above: Number(lowest.abovePaise) / 100,
-              limit: Number(lowest.abovePaise) / 100,
-              used: 0,
-              remaining: Number(lowest.abovePaise) / 100,
-              max_amount_now: Number(lowest.abovePaise) / 100,
-            },
-      )
-    }),
-    { numRuns: 1_000, seed: SEED },
-  )
+describe.each(LIMIT_CONTROLS)('the limit %s', control => {
+  const policy = { ...OPEN_POLICY, [control]: kindOf(control).stored(0) }
+  const layers = [layerOf('agent', policy)]
+  const facts = {
+    ...{ layers, amountPaise: paise(1n), escrowApplies: true, spending: nothingSpent(0), nowMs: 0 },
+    counterparty: { daySpentPaise: paise(0n), recentPayees: 0, paidRecently: false, leaving: [] },
+    fitsAgainMs: () => 0,
+  }
+
+  test('of 0 refuses every payment and is named', () => {
+    expect(decideLimits(facts)).toMatchObject({
+      code: 'spend_limit_exceeded',
+      details: { rule: control, layer: 'agent', limit: 0, used: 0, remaining: 0, max_amount_now: 0 },
+    })
+  })
+
+  test('shows its usage', () => {
+    expect(limitUsages(facts)).toMatchObject([{ rule: control, layer: 'agent', limit: 0n, used: 0n }])
+  })
+
+  test('lowers a ceiling, so that a payment above it is not approved unread', () => {
+    const isZero = (value: unknown) => value === 0n || value === 0
+    expect(Object.values(ceilingOf(layers)).filter(isZero)).toHaveLength(1)
+  })
 })

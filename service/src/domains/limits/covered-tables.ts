@@ -3,7 +3,23 @@ import { type CoveredTable, lockGenuine } from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import { lockForChange } from '../../ledger/index.ts'
-import { POLICY_COLUMNS } from './policy-columns.ts'
+import { POLICY_COLUMNS } from './controls.ts'
+
+/** The controls that are as old as the MACs, in the order that every stored MAC covers. It never changes. */
+const FIRST_CONTROLS = [
+  'spend_limit_per_tx_paise',
+  'spend_limit_hourly_paise',
+  'spend_limit_daily_paise',
+  'spend_limit_monthly_paise',
+  'per_counterparty_daily_limit_paise',
+  'max_counterparties_per_hour',
+  'require_escrow_above_paise',
+  'require_human_approval_above_paise',
+  'allowed_payees',
+  'blocked_payee_agents',
+]
+
+const LATER_CONTROLS = POLICY_COLUMNS.filter(column => !FIRST_CONTROLS.includes(column))
 
 /** The MAC of a policy's row covers the pending changes of that policy. */
 function pendingRows(id: string): string {
@@ -39,8 +55,9 @@ export const AGENT_ROWS: CoveredTable = {
     'budget_limit_paise',
     'pending_budget_paise',
     'pending_budget_effective_at',
-    ...POLICY_COLUMNS,
+    ...FIRST_CONTROLS,
   ],
+  laterColumns: LATER_CONTROLS,
   rows: alias => `jsonb_build_array(${pendingRows(`${alias}.id`)},
     (select coalesce(jsonb_agg(jsonb_build_array(m.org_id, m.role)), '[]') from org_members m where m.agent_id = ${alias}.id)) || ${originRows(`${alias}.id`)}`,
   uncovered: {
@@ -57,7 +74,8 @@ export const AGENT_ROWS: CoveredTable = {
 export const OWNER_POLICY_ROWS: CoveredTable = {
   table: 'owner_policies',
   id: 'owner_id',
-  columns: POLICY_COLUMNS,
+  columns: FIRST_CONTROLS,
+  laterColumns: LATER_CONTROLS,
   rows: alias => pendingRows(`${alias}.owner_id`),
   uncovered: { announced_through: 'says for which agents the policy caches were renewed' },
 }

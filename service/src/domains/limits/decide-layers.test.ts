@@ -3,16 +3,18 @@ import { describe, expect, test } from 'vitest'
 import { paise } from '../../kernel/money.ts'
 import { WINDOW_MS } from '../../ledger/index.ts'
 import { nothingSpent } from '../../testing/accounts.ts'
-import { type Controls, type Layer, NO_CONTROLS } from './controls.ts'
-import { decideLimits, limitUsages, maxAmountNow, type PolicyFacts, remaining } from './decide.ts'
+import { OPEN_POLICY, type SpendPolicy } from './controls.ts'
+import { decideLimits, maxAmountNow } from './decide.ts'
+import { type Layer, layerOf } from './layers.ts'
+import { limitUsages, type PolicyFacts, remaining } from './limit-usage.ts'
 
 const NOW_MS = Date.parse('2026-11-20T10:00:00.000Z')
 const LAST_MS = NOW_MS - 600_000
 const TOMORROW_MS = Date.parse('2026-11-20T18:30:00.000Z')
 const NEXT_MONTH_MS = Date.parse('2026-11-30T18:30:00.000Z')
 
-function layer(name: PolicyLayer, controls: Partial<Controls>): Layer {
-  return { layer: name, controls: { ...NO_CONTROLS, ...controls } }
+function layer(name: PolicyLayer, controls: Partial<SpendPolicy>): Layer {
+  return layerOf(name, { ...OPEN_POLICY, ...controls })
 }
 
 /** Spent so far: 10 INR in the hour, 20 in 24 hours, 30 today, 40 this month; 5 of them to the payee today. */
@@ -36,13 +38,13 @@ function factsOf(amount: bigint, layers: readonly Layer[], more: Partial<PolicyF
   }
 }
 
-const EVERYTHING: Partial<Controls> = {
-  perTxPaise: paise(10_000n),
-  hourlyPaise: paise(10_000n),
-  dailyPaise: paise(10_000n),
-  monthlyPaise: paise(10_000n),
-  perCounterpartyDailyPaise: paise(10_000n),
-  maxCounterpartiesPerHour: 5,
+const EVERYTHING: Partial<SpendPolicy> = {
+  spend_limit_per_tx: paise(10_000n),
+  spend_limit_hourly: paise(10_000n),
+  spend_limit_daily: paise(10_000n),
+  spend_limit_monthly: paise(10_000n),
+  per_counterparty_daily_limit: paise(10_000n),
+  max_counterparties_per_hour: 5,
 }
 
 describe('the usage of every limit', () => {
@@ -83,7 +85,7 @@ describe('the usage of every limit', () => {
 
   test('the usage of a counterparty limit is null while no payee is named', () => {
     const counterparty = { daySpentPaise: null, recentPayees: 2, paidRecently: false, leaving: [] }
-    const facts = factsOf(0n, [layer('agent', { perCounterpartyDailyPaise: paise(1n) })], { counterparty })
+    const facts = factsOf(0n, [layer('agent', { per_counterparty_daily_limit: paise(1n) })], { counterparty })
     const standings = limitUsages(facts)
     expect(standings.map(remaining)).toEqual([null])
     expect(maxAmountNow(facts, standings)).toBeNull()
@@ -92,8 +94,8 @@ describe('the usage of every limit', () => {
 
 test('the budget of an organization refuses as budget_limit until the month ends', () => {
   const layers = [
-    layer('org', { monthlyPaise: paise(5_000n) }),
-    layer('agent', { monthlyPaise: paise(9_000n) }),
+    layer('org', { spend_limit_monthly: paise(5_000n) }),
+    layer('agent', { spend_limit_monthly: paise(9_000n) }),
   ]
   expect(decideLimits(factsOf(1_000n, layers))).toBeNull()
   expect(decideLimits(factsOf(1_001n, layers))?.details).toEqual({
@@ -109,8 +111,8 @@ test('the budget of an organization refuses as budget_limit until the month ends
 
 describe('an escrow threshold', () => {
   const layers = [
-    layer('tier', { requireEscrowAbovePaise: paise(700n) }),
-    layer('agent', { hourlyPaise: paise(1_900n) }),
+    layer('tier', { require_escrow_above: paise(700n) }),
+    layer('agent', { spend_limit_hourly: paise(1_900n) }),
   ]
 
   test('an escrow threshold refuses what the limits allow, and the refusal names the most that may be paid', () => {
@@ -122,7 +124,7 @@ describe('an escrow threshold', () => {
   })
 
   test('a refusal by an escrow threshold names what the limits leave if that is less', () => {
-    const tight = [...layers, layer('agent', { perCounterpartyDailyPaise: paise(1_100n) })]
+    const tight = [...layers, layer('agent', { per_counterparty_daily_limit: paise(1_100n) })]
     expect(decideLimits(factsOf(601n, tight))).toMatchObject({
       code: 'spend_limit_exceeded',
       details: { remaining: 6, max_amount_now: 6 },

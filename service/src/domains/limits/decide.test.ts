@@ -1,11 +1,13 @@
-import { POLICY_LAYERS, type PolicyLayer } from '@batua/contract'
+import { ANY_PAYEE, POLICY_LAYERS, type PolicyLayer } from '@batua/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Paise, paise, rupees } from '../../kernel/money.ts'
 import { WINDOW_MS } from '../../ledger/index.ts'
 import { nothingSpent } from '../../testing/accounts.ts'
-import { type Controls, type Layer, NO_CONTROLS } from './controls.ts'
-import { decideLimits, decidePayee, type PolicyFacts } from './decide.ts'
+import { OPEN_POLICY, type SpendPolicy } from './controls.ts'
+import { decideLimits, decidePayee } from './decide.ts'
+import { type Layer, layerOf } from './layers.ts'
+import type { PolicyFacts } from './limit-usage.ts'
 
 const NOW_MS = Date.parse('2026-11-20T10:00:00.000Z')
 const LAST_MS = NOW_MS - 600_000
@@ -13,8 +15,8 @@ const TOMORROW = '2026-11-20T18:30:00.000Z'
 const NEXT_MONTH = '2026-11-30T18:30:00.000Z'
 const IN_50_MINUTES = '2026-11-20T10:50:00.000Z'
 
-function layer(name: PolicyLayer, controls: Partial<Controls>): Layer {
-  return { layer: name, controls: { ...NO_CONTROLS, ...controls } }
+function layer(name: PolicyLayer, controls: Partial<SpendPolicy>): Layer {
+  return layerOf(name, { ...OPEN_POLICY, ...controls })
 }
 
 /** Spent so far: 10 INR in the hour, 20 in 24 hours, 30 today, 40 this month. */
@@ -39,11 +41,11 @@ function factsOf(amount: bigint, layers: readonly Layer[], more: Partial<PolicyF
 }
 
 describe('each limit', () => {
-  test.each<[string, Partial<Controls>, bigint]>([
-    ['spend_limit_per_tx', { perTxPaise: paise(5_000n) }, 5_000n],
-    ['spend_limit_hourly', { hourlyPaise: paise(5_000n) }, 4_000n],
-    ['spend_limit_daily', { dailyPaise: paise(5_000n) }, 2_000n],
-    ['spend_limit_monthly', { monthlyPaise: paise(5_000n) }, 1_000n],
+  test.each<[string, Partial<SpendPolicy>, bigint]>([
+    ['spend_limit_per_tx', { spend_limit_per_tx: paise(5_000n) }, 5_000n],
+    ['spend_limit_hourly', { spend_limit_hourly: paise(5_000n) }, 4_000n],
+    ['spend_limit_daily', { spend_limit_daily: paise(5_000n) }, 2_000n],
+    ['spend_limit_monthly', { spend_limit_monthly: paise(5_000n) }, 1_000n],
   ])('%s allows exactly what is left of it, and not one paisa more', (rule, controls, left) => {
     const layers = [layer('agent', controls)]
     expect(decideLimits(factsOf(left, layers))).toBeNull()
@@ -55,7 +57,7 @@ describe('each limit', () => {
   })
 
   test('a counterparty limit counts what this payee was paid today', () => {
-    const layers = [layer('agent', { perCounterpartyDailyPaise: paise(5_000n) })]
+    const layers = [layer('agent', { per_counterparty_daily_limit: paise(5_000n) })]
     const counterparty = { daySpentPaise: paise(4_500n), recentPayees: 3, paidRecently: true, leaving: [] }
     expect(decideLimits(factsOf(500n, layers, { counterparty }))).toBeNull()
     expect(decideLimits(factsOf(501n, layers, { counterparty }))).toMatchObject({
@@ -64,7 +66,7 @@ describe('each limit', () => {
   })
 
   test('a limit on recipients refuses one more recipient, but not one that was paid within the hour', () => {
-    const layers = [layer('agent', { maxCounterpartiesPerHour: 3 })]
+    const layers = [layer('agent', { max_counterparties_per_hour: 3 })]
     const use = (recentPayees: number, paidRecently: boolean) =>
       decideLimits(
         factsOf(1n, layers, {
@@ -83,7 +85,7 @@ describe('each limit', () => {
   })
 
   test('a lowered limit on recipients refuses every payee until few enough are left', () => {
-    const layers = [layer('agent', { maxCounterpartiesPerHour: 3 })]
+    const layers = [layer('agent', { max_counterparties_per_hour: 3 })]
     const counterparty = { daySpentPaise: paise(0n), recentPayees: 4, paidRecently: true, leaving: [] }
     expect(decideLimits(factsOf(1n, layers, { counterparty }))).toMatchObject({
       details: { rule: 'max_counterparties_per_hour', used: 4, remaining: 0, retry_at: IN_50_MINUTES },
@@ -97,12 +99,12 @@ describe('each limit', () => {
       const counterparty = { daySpentPaise: paise(0n), recentPayees, paidRecently, leaving: [] }
       const zero = paise(0n)
       for (const controls of [
-        { perTxPaise: zero },
-        { hourlyPaise: zero },
-        { dailyPaise: zero },
-        { monthlyPaise: zero },
-        { perCounterpartyDailyPaise: zero },
-        { maxCounterpartiesPerHour: 0 },
+        { spend_limit_per_tx: zero },
+        { spend_limit_hourly: zero },
+        { spend_limit_daily: zero },
+        { spend_limit_monthly: zero },
+        { per_counterparty_daily_limit: zero },
+        { max_counterparties_per_hour: 0 },
       ]) {
         const refusal = decideLimits(factsOf(1n, [layer('agent', controls)], { counterparty }))
         expect(refusal?.details).toMatchObject({ limit: 0, remaining: 0 })
@@ -112,7 +114,7 @@ describe('each limit', () => {
   )
 
   test('a limit lowered below the amount spent has nothing left, and never less than nothing', () => {
-    const layers = [layer('agent', { monthlyPaise: paise(1_000n) })]
+    const layers = [layer('agent', { spend_limit_monthly: paise(1_000n) })]
     expect(decideLimits(factsOf(1n, layers))).toMatchObject({
       details: { limit: 10, used: 40, remaining: 0, max_amount_now: 0, retry_at: NEXT_MONTH },
     })
@@ -121,7 +123,8 @@ describe('each limit', () => {
 
 test('the day of a tier is rolling 24 hours, and that of the other layers is a calendar day in India', () => {
   const used = POLICY_LAYERS.map(
-    name => decideLimits(factsOf(9_000n, [layer(name, { dailyPaise: paise(5_000n) })]))?.details?.['used'],
+    name =>
+      decideLimits(factsOf(9_000n, [layer(name, { spend_limit_daily: paise(5_000n) })]))?.details?.['used'],
   )
   expect(used).toEqual([20, 30, 30, 30])
 })
@@ -130,16 +133,16 @@ describe('when several limits refuse', () => {
   test('when several limits refuse, the one with the least left is named, whatever its layer', () => {
     const refusal = decideLimits(
       factsOf(9_000n, [
-        layer('tier', { perTxPaise: paise(3_000n), monthlyPaise: paise(6_500n) }),
-        layer('owner', { dailyPaise: paise(5_400n) }),
-        layer('agent', { hourlyPaise: paise(3_500n) }),
+        layer('tier', { spend_limit_per_tx: paise(3_000n), spend_limit_monthly: paise(6_500n) }),
+        layer('owner', { spend_limit_daily: paise(5_400n) }),
+        layer('agent', { spend_limit_hourly: paise(3_500n) }),
       ]),
     )
     expect(refusal?.details).toMatchObject({ rule: 'spend_limit_daily', layer: 'owner', remaining: 24 })
   })
 
   test('when several limits refuse with equal amounts left, tier comes before owner, organization and agent', () => {
-    const all = POLICY_LAYERS.map(name => layer(name, { perTxPaise: paise(500n) }))
+    const all = POLICY_LAYERS.map(name => layer(name, { spend_limit_per_tx: paise(500n) }))
     for (const [index, name] of POLICY_LAYERS.entries()) {
       expect(decideLimits(factsOf(501n, all.slice(index)))?.details).toMatchObject({ layer: name })
     }
@@ -147,30 +150,32 @@ describe('when several limits refuse', () => {
 
   test('a limit on recipients that is reached counts as a limit with nothing left', () => {
     const counterparty = { daySpentPaise: paise(0n), recentPayees: 1, paidRecently: false, leaving: [] }
-    const full = { monthlyPaise: paise(4_000n) }
-    const crowded = { maxCounterpartiesPerHour: 1 }
+    const full = { spend_limit_monthly: paise(4_000n) }
+    const crowded = { max_counterparties_per_hour: 1 }
     const named = (...layers: Layer[]) =>
       decideLimits(factsOf(1n, layers, { counterparty }))?.details?.['layer']
     expect(named(layer('tier', full), layer('agent', crowded))).toBe('tier')
     expect(named(layer('tier', crowded), layer('agent', full))).toBe('tier')
-    expect(named(layer('tier', { perTxPaise: paise(0n) }), layer('owner', crowded))).toBe('tier')
+    expect(named(layer('tier', { spend_limit_per_tx: paise(0n) }), layer('owner', crowded))).toBe('tier')
   })
 
   test('retry_at is when the last of the refusing limits allows the payment, and absent if one never does', () => {
-    const hour = { hourlyPaise: paise(1_500n) }
+    const hour = { spend_limit_hourly: paise(1_500n) }
     const retry = (...layers: Layer[]) => decideLimits(factsOf(1_200n, layers))?.details?.['retry_at']
     expect(retry(layer('agent', hour))).toBe(IN_50_MINUTES)
-    expect(retry(layer('owner', { dailyPaise: paise(4_000n) }), layer('agent', hour))).toBe(TOMORROW)
-    expect(retry(layer('owner', { monthlyPaise: paise(5_000n) }), layer('agent', hour))).toBe(NEXT_MONTH)
-    expect(retry(layer('owner', { perTxPaise: paise(1_000n) }), layer('agent', hour))).toBeUndefined()
-    expect(retry(layer('tier', { dailyPaise: paise(3_000n) }))).toBe('2026-11-21T09:50:00.000Z')
+    expect(retry(layer('owner', { spend_limit_daily: paise(4_000n) }), layer('agent', hour))).toBe(TOMORROW)
+    expect(retry(layer('owner', { spend_limit_monthly: paise(5_000n) }), layer('agent', hour))).toBe(
+      NEXT_MONTH,
+    )
+    expect(retry(layer('owner', { spend_limit_per_tx: paise(1_000n) }), layer('agent', hour))).toBeUndefined()
+    expect(retry(layer('tier', { spend_limit_daily: paise(3_000n) }))).toBe('2026-11-21T09:50:00.000Z')
   })
 })
 
 test('the escrow threshold bounds max_amount_now too', () => {
   const layers = [
-    layer('tier', { requireEscrowAbovePaise: paise(700n) }),
-    layer('agent', { perTxPaise: paise(900n), requireEscrowAbovePaise: paise(800n) }),
+    layer('tier', { require_escrow_above: paise(700n) }),
+    layer('agent', { spend_limit_per_tx: paise(900n), require_escrow_above: paise(800n) }),
   ]
   expect(decideLimits(factsOf(1_000n, layers))?.details).toMatchObject({ remaining: 9, max_amount_now: 7 })
 })
@@ -180,33 +185,49 @@ const layersWithLimits = fc
   .tuple(
     ...POLICY_LAYERS.map(name =>
       fc
-        .record({ perTxPaise: limits, hourlyPaise: limits, dailyPaise: limits, monthlyPaise: limits })
-        .map(controls => layer(name, controls)),
+        .record({
+          spend_limit_per_tx: limits,
+          spend_limit_hourly: limits,
+          spend_limit_daily: limits,
+          spend_limit_monthly: limits,
+        })
+        .map(controls => [name, controls] as const),
     ),
   )
   .map(all => [...all])
 
+type LimitsOnAmounts = Pick<
+  SpendPolicy,
+  'spend_limit_per_tx' | 'spend_limit_hourly' | 'spend_limit_daily' | 'spend_limit_monthly'
+>
+
 /** A second, plain statement of the rules: what each limit of each layer leaves. */
-function leftOf({ layers, spending }: PolicyFacts): { rule: string; layer: string; left: bigint }[] {
-  return layers.flatMap(({ layer, controls }) => {
-    const today = layer === 'tier' ? spending.daySpentPaise : spending.istDaySpentPaise
-    const rules: [string, Paise | null, bigint][] = [
-      ['spend_limit_per_tx', controls.perTxPaise, 0n],
-      ['spend_limit_hourly', controls.hourlyPaise, spending.hourSpentPaise],
-      ['spend_limit_daily', controls.dailyPaise, today],
-      ['spend_limit_monthly', controls.monthlyPaise, spending.istMonthSpentPaise],
+function leftOf(
+  layers: readonly (readonly [PolicyLayer, LimitsOnAmounts])[],
+  { spending }: PolicyFacts,
+): { layer: string; left: bigint }[] {
+  return layers.flatMap(([name, controls]) => {
+    const today = name === 'tier' ? spending.daySpentPaise : spending.istDaySpentPaise
+    const rules: [Paise | null, bigint][] = [
+      [controls.spend_limit_per_tx, 0n],
+      [controls.spend_limit_hourly, spending.hourSpentPaise],
+      [controls.spend_limit_daily, today],
+      [controls.spend_limit_monthly, spending.istMonthSpentPaise],
     ]
-    return rules.flatMap(([rule, limit, used]) =>
-      limit === null ? [] : [{ rule, layer, left: limit > used ? limit - used : 0n }],
+    return rules.flatMap(([limit, used]) =>
+      limit === null ? [] : [{ layer: name, left: limit > used ? limit - used : 0n }],
     )
   })
 }
 
 test('for any layers the tightest limit decides, is named, and says how much may be paid', () => {
   fc.assert(
-    fc.property(layersWithLimits, fc.bigInt(1n, 14_000n), (layers, amount) => {
-      const facts = factsOf(amount, layers)
-      const left = leftOf(facts)
+    fc.property(layersWithLimits, fc.bigInt(1n, 14_000n), (policies, amount) => {
+      const facts = factsOf(
+        amount,
+        policies.map(([name, controls]) => layer(name, controls)),
+      )
+      const left = leftOf(policies, facts)
       const least = left.reduce<bigint | null>(
         (min, each) => (min === null || each.left < min ? each.left : min),
         null,
@@ -227,9 +248,9 @@ test('for any layers the tightest limit decides, is named, and says how much may
 })
 
 describe('payee rules', () => {
-  const lists = (allowed: string[] | null, blocked: string[] | null): Partial<Controls> => ({
-    allowedPayees: allowed === null ? null : new Set(allowed),
-    blockedPayees: blocked === null ? null : new Set(blocked),
+  const lists = (allowed: string[] | null, blocked: string[] | null): Partial<SpendPolicy> => ({
+    allowed_payees: allowed ?? [ANY_PAYEE],
+    blocked_payee_agents: blocked ?? [],
   })
 
   test.each<[string, Layer[], boolean]>([

@@ -13,7 +13,7 @@ import {
   rollingSpent,
   WINDOW_MS,
 } from '../../ledger/index.ts'
-import type { Ceiling } from './controls.ts'
+import type { Ceiling } from './layers.ts'
 
 /** A refused payer may retry at once, so the rows that one refusal reads are bounded. */
 const MOST_PAYMENTS_READ = 1_000

@@ -12,10 +12,23 @@ export {
   policyFacts,
   withoutChange,
 } from './change-policy.ts'
-export type { Layer } from './controls.ts'
+export {
+  OPEN_POLICY,
+  POLICY_COLUMNS,
+  policyOf,
+  policyValues,
+  type SpendPolicy,
+  selectControls,
+  selectTierLimits,
+  TIER_COLUMNS,
+  type TierLimits,
+  tierValues,
+} from './controls.ts'
 export { countRelease, releaseReads } from './count-release.ts'
 export { AGENT_ROWS, lockAgentsForChange, OWNER_POLICY_ROWS, TIER_ROWS } from './covered-tables.ts'
-export { decidePayee, type LimitUsage, limitUsages, maxAmountNow, remaining } from './decide.ts'
+export { decidePayee, maxAmountNow } from './decide.ts'
+export type { Layer } from './layers.ts'
+export { type LimitUsage, limitUsages, remaining, shownIn } from './limit-usage.ts'
 export {
   checkLimits,
   countSpend,
@@ -36,28 +49,15 @@ export {
   type Receivers,
 } from './payee-warnings.ts'
 export {
-  type DueSubject,
+  dueSubjects,
   type PendingJson,
+  type PolicySubject,
   pendingFromJson,
   pendingOf,
   replacePending,
-  selectDueSubjects,
 } from './pending-store.ts'
-export {
-  POLICY_COLUMNS,
-  type PolicyColumns,
-  policyColumnsOf,
-  policyFromColumns,
-  policyValues,
-} from './policy-columns.ts'
 export { type OwnerPolicyState, selectOwnerPolicy, selectReceivers } from './policy-store.ts'
 
 export { type ReversedSpend, reverseSpend, reverseSpendReads } from './reverse-spend.ts'
-export {
-  decidePolicy,
-  OPEN_POLICY,
-  type PolicyChange,
-  policyRecord,
-  type SpendPolicy,
-} from './spend-policy.ts'
+export { decidePolicy, type PolicyChange, policyRecord } from './spend-policy.ts'
 export { approvalNeeded, type Threshold } from './thresholds.ts'

@@ -9,10 +9,11 @@ import {
   refreshRollingSum,
   rollingSumRead,
 } from '../../ledger/index.ts'
-import { type Ceiling, type Layer, watchesCounterparties } from './controls.ts'
 import { countCounterparty, counterpartyReads, counterpartyUse, countUncounted } from './counterparties.ts'
-import { decideLimits, type LimitsChecked, type PolicyFacts } from './decide.ts'
+import { decideLimits } from './decide.ts'
 import { fitsAgainAt, fitsAgainReads } from './fits-again.ts'
+import { type Ceiling, type Layer, watchesCounterparties } from './layers.ts'
+import type { LimitsChecked, PolicyFacts } from './limit-usage.ts'
 
 /** A spending that the limits check. */
 export interface Spend {

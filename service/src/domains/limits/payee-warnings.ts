@@ -1,9 +1,9 @@
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { applyDue, type PolicyState } from './change-policy.ts'
-import type { Controls } from './controls.ts'
-import { controlsOf, type PolicyChange } from './spend-policy.ts'
+import { type Layer, payeeListsOf } from './layers.ts'
+import type { PolicyChange } from './spend-policy.ts'
 
-type PayeeLists = Pick<Controls, 'allowedPayees' | 'blockedPayees'>
+type PayeeLists = Pick<Layer, 'allowedPayees' | 'blockedPayees'>
 
 /** The payee lists of one layer: those in force, and those after each pending change. */
 export interface PayeeTimeline {
@@ -20,13 +20,13 @@ export function payeeTimeline(state: PolicyState, now: Date, isFrozen: boolean):
   const present = applyDue(state, { now, isFrozen })
   const moments = isFrozen ? [] : present.pending.filter(({ control }) => isPayeeList(control))
   return {
-    inForce: controlsOf(present.policy),
+    inForce: payeeListsOf(present.policy),
     later: moments
       .map(({ effectiveAt }) => effectiveAt)
       .toSorted((left, right) => left.getTime() - right.getTime())
       .map(from => ({
         from,
-        lists: controlsOf(applyDue(present, { now: from, isFrozen }).policy),
+        lists: payeeListsOf(applyDue(present, { now: from, isFrozen }).policy),
       })),
   }
 }

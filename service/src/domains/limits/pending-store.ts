@@ -1,11 +1,14 @@
 import type { PolicyControl } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import type { DuePlace } from '../../operations/due-pages.ts'
+import { pagedRows } from '../../operations/due-work.ts'
 import type { PendingChange } from './change-policy.ts'
 
-/** The kind of record whose policy has pending changes. */
-export type SubjectKind = 'agent' | 'owner'
+/** A record whose policy has pending changes. */
+export interface PolicySubject {
+  readonly kind: 'agent' | 'owner'
+  readonly id: Uuid
+}
 
 /** One pending change as `pendingOf` selects it. */
 export interface PendingJson {
@@ -32,7 +35,7 @@ export function pendingFromJson(changes: readonly PendingJson[]): PendingChange[
 /** Replaces all pending changes of the subject. The caller holds the subject's lock. */
 export async function replacePending(
   tx: Queryable,
-  subject: { readonly kind: SubjectKind; readonly id: Uuid },
+  subject: PolicySubject,
   pending: readonly PendingChange[],
 ): Promise<void> {
   await tx.query(`delete from pending_policy_changes where subject = $1`, [subject.id])
@@ -45,24 +48,13 @@ export async function replacePending(
   }
 }
 
-export interface DueSubject extends DuePlace {
-  readonly kind: SubjectKind
-}
-
-/** A bounded number of subjects with due changes. Changes of a frozen owner wait until the owner is unfrozen. */
-export async function selectDueSubjects(
-  db: Queryable,
-  now: Date,
-  after: DuePlace,
-  limit: number,
-): Promise<DueSubject[]> {
-  return db.query<DueSubject>(
-    `select c.subject as id, c.subject_kind as kind, min(c.effective_at)::text as "dueAt" from pending_policy_changes c
-     left join agents a on c.subject_kind = 'agent' and a.id = c.subject
-     join owners o on o.id = coalesce(a.owner_id, c.subject)
-     where c.effective_at <= $1 and o.status = 'active'
-     group by c.subject, c.subject_kind having (min(c.effective_at), c.subject) > ($2, $3)
-     order by min(c.effective_at), c.subject limit $4`,
-    [now, after.dueAt, after.id, limit],
-  )
-}
+/** Records with due changes. Those of a frozen owner wait until the owner is unfrozen. */
+export const dueSubjects = pagedRows<PolicySubject>(
+  100,
+  `select c.subject as id, c.subject_kind as kind, min(c.effective_at)::text as "dueAt" from pending_policy_changes c
+   left join agents a on c.subject_kind = 'agent' and a.id = c.subject
+   join owners o on o.id = coalesce(a.owner_id, c.subject)
+   where c.effective_at <= $1 and o.status = 'active'
+   group by c.subject, c.subject_kind having (min(c.effective_at), c.subject) > ($2, $3)
+   order by min(c.effective_at), c.subject limit $4`,
+)

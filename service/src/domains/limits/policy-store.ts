@@ -1,13 +1,13 @@
 import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
+import { slicesOf } from '../../kernel/slices.ts'
 import type { PolicyState } from './change-policy.ts'
+import { OPEN_POLICY, policyOf, type SpendPolicy, selectControls } from './controls.ts'
 import { namedPayees, type PayeeTimeline, type Receivers } from './payee-warnings.ts'
 import { type PendingJson, pendingFromJson, pendingOf } from './pending-store.ts'
-import { type PolicyColumns, policyColumnsOf, policyFromColumns } from './policy-columns.ts'
-import { OPEN_POLICY } from './spend-policy.ts'
 
-interface OwnerPolicyRow extends PolicyColumns {
+interface OwnerPolicyRow extends SpendPolicy {
   pending: PendingJson[]
   is_set: boolean
   is_frozen: boolean
@@ -21,14 +21,14 @@ export interface OwnerPolicyState extends PolicyState {
 /** The policy of an existing owner. An owner who has set no policy limits nothing. */
 export async function selectOwnerPolicy(db: Queryable, ownerId: Uuid): Promise<OwnerPolicyState> {
   const [row] = await db.query<OwnerPolicyRow>(
-    `select ${policyColumnsOf('p')}, p.owner_id is not null as is_set, o.status = 'frozen' as is_frozen,
+    `select ${selectControls('p')}, p.owner_id is not null as is_set, o.status = 'frozen' as is_frozen,
        ${pendingOf('o.id')} as pending
      from owners o left join owner_policies p on p.owner_id = o.id where o.id = $1`,
     [ownerId],
   )
   if (row === undefined) return { policy: OPEN_POLICY, pending: [], isFrozen: false }
   return {
-    policy: row.is_set ? policyFromColumns(row) : OPEN_POLICY,
+    policy: row.is_set ? policyOf(row) : OPEN_POLICY,
     pending: pendingFromJson(row.pending),
     isFrozen: row.is_frozen,
   }
@@ -44,10 +44,10 @@ const IDS_AT_ONCE = 2_000
 export async function selectReceivers(db: Queryable, layers: readonly PayeeTimeline[]): Promise<Receivers> {
   const named = namedPayees(layers)
   const receivers = new Set<string>()
-  for (let from = 0; from < named.length; from += IDS_AT_ONCE) {
+  for (const ids of slicesOf(named, IDS_AT_ONCE)) {
     const rows = await db.query<{ id: Uuid }>(
       `select id from agents where id = any($1::uuid[]) and status <> 'deactivated'`,
-      [arrayLiteral(named.slice(from, from + IDS_AT_ONCE))],
+      [arrayLiteral(ids)],
     )
     for (const { id } of rows) receivers.add(id)
   }

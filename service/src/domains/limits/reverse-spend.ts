@@ -14,7 +14,6 @@ import {
   reader,
   TRANSFER_KINDS,
 } from '../../ledger/index.ts'
-import { type Ceiling, watchesCounterparties } from './controls.ts'
 import {
   type CounterpartyWindow,
   isRecent,
@@ -24,6 +23,7 @@ import {
   windows,
   windowWriter,
 } from './counterparties.ts'
+import { type Ceiling, watchesCounterparties } from './layers.ts'
 
 /** A spending for a payee that is undone: the money goes back to the payer. */
 export interface ReversedSpend {

@@ -1,7 +1,7 @@
-import type { PolicyLayer } from '@batua/contract'
+import type { PolicyLayer, ThresholdControl } from '@batua/contract'
 import { type Refusal, refuse } from '../../kernel/app-error.ts'
 import { type Paise, rupees, rupeesText } from '../../kernel/money.ts'
-import type { Controls, Layer } from './controls.ts'
+import type { Layer } from './layers.ts'
 
 /** An amount above which a payment needs approval or escrow, and the layer that sets it. */
 export interface Threshold {
@@ -11,7 +11,7 @@ export interface Threshold {
 
 /** The approval threshold that this amount exceeds; null if it exceeds none. */
 export function approvalNeeded(layers: readonly Layer[], amountPaise: Paise): Threshold | null {
-  return exceeded(layers, amountPaise, controls => controls.requireApprovalAbovePaise)
+  return exceeded(layers, amountPaise, 'require_human_approval_above')
 }
 
 /** Refuses a payment above an escrow threshold. The refusal says how to pay instead. */
@@ -20,7 +20,7 @@ export function decideEscrow(
   amountPaise: Paise,
   maxAmountNow: Paise | null,
 ): Refusal | null {
-  const threshold = exceeded(layers, amountPaise, controls => controls.requireEscrowAbovePaise)
+  const threshold = exceeded(layers, amountPaise, 'require_escrow_above')
   if (threshold === null) return null
   const { layer, abovePaise } = threshold
   return refuse(
@@ -44,14 +44,10 @@ export function decideEscrow(
 }
 
 /** The lowest threshold that the amount exceeds; among equal ones that of the more general layer. */
-function exceeded(
-  layers: readonly Layer[],
-  amountPaise: Paise,
-  of: (controls: Controls) => Paise | null,
-): Threshold | null {
+function exceeded(layers: readonly Layer[], amountPaise: Paise, control: ThresholdControl): Threshold | null {
   let lowest: Threshold | null = null
-  for (const { layer, controls } of layers) {
-    const abovePaise = of(controls)
+  for (const { layer, thresholds } of layers) {
+    const abovePaise = thresholds[control]
     if (abovePaise === null || amountPaise <= abovePaise) continue
     if (lowest === null || abovePaise < lowest.abovePaise) lowest = { layer, abovePaise }
   }

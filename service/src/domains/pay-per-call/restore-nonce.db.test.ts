@@ -1,12 +1,12 @@
 import { restoreNonce as restoreRoute, type Verification } from '@batua/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AgentCaller } from '../../http/caller.ts'
-import { responseCheck } from '../../http/response-check.ts'
+import { responseCheck } from '../../http/validate.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { creditSideOf, formatId, newUuid } from '../../kernel/ids.ts'
 import type { Transfer } from '../../ledger/index.ts'
-import { actsDuring } from '../../testing/acts.ts'
 import type { TestDatabase } from '../../testing/database.ts'
+import { factsDuring } from '../../testing/facts.ts'
 import { queuedCommits } from '../../testing/queued-leaves.ts'
 import { restoreNonce } from './restore-nonce.ts'
 import { type NonceStage, openNonceStage } from './testing/nonce-stage.ts'
@@ -117,13 +117,13 @@ describe('a restored nonce', () => {
     const payment = await paid('nonce 1')
     await consume(payment, 'sale 7')
     const leaves = (await queuedCommits(db.database)).flat().length
-    const acts = await actsDuring(db.database, async () => {
+    const facts = await factsDuring(db.database, async () => {
       expect(await restore(payment, 'sale 8')).toBe(false)
       const answers = await Promise.all(Array.from({ length: 5 }, () => restore(payment, 'sale 7')))
       expect(answers.filter(Boolean)).toHaveLength(1)
     })
     const id = formatId('agt', seller.agentId)
-    expect(acts).toEqual([
+    expect(facts).toEqual([
       {
         agentId: id,
         actor: { type: 'agent', id },
@@ -145,7 +145,7 @@ describe('a use of a nonce is kept', () => {
   })
 
   async function staysUsed(restored: Promise<boolean>): Promise<void> {
-    expect(await actsDuring(db.database, async () => expect(await restored).toBe(false))).toEqual([])
+    expect(await factsDuring(db.database, async () => expect(await restored).toBe(false))).toEqual([])
     expect(await consume(payment, 'another')).toMatchObject(USED)
     expect(await consume(payment, 'mine')).toMatchObject(VERIFIED)
   }

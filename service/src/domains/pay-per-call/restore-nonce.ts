@@ -1,8 +1,7 @@
 import type { BodyOf, ResponseOf, restoreNonce as restoreRoute } from '@batua/contract'
 import type { AgentCaller } from '../../http/caller.ts'
-import { formatId } from '../../kernel/ids.ts'
-import { actorOf } from '../../operations/act.ts'
-import { recordFacts } from '../../operations/record.ts'
+import { recordFacts } from '../../operations/facts.ts'
+import { nonceFact } from './facts.ts'
 import { undoUse } from './nonce-store.ts'
 import { findVerifiable } from './verifiable-payment.ts'
 import type { VerificationContext } from './verify-payment.ts'
@@ -21,16 +20,9 @@ export async function restoreNonce(
   const { database, vault } = context
   const usedNonce = nonce.normalize('NFC')
   const restored = await database.inTransaction(async tx => {
-    if (!(await undoUse(tx, caller.agentId, usedNonce, { paymentId: payment.id, consumeId }))) return false
-    await recordFacts(tx, vault, now, [
-      {
-        agentId: caller.agentId,
-        actor: actorOf(caller),
-        action: 'nonce.restored',
-        target: formatId('txn', payment.id),
-        data: { nonce: usedNonce, consume_id: consumeId, from: formatId('agt', payment.payer) },
-      },
-    ])
+    const use = { paymentId: payment.id, consumeId }
+    if (!(await undoUse(tx, caller.agentId, usedNonce, use))) return false
+    await recordFacts(tx, vault, now, [nonceFact('nonce.restored', caller, payment, usedNonce, use)])
     return true
   })
   return { nonce, restored }

@@ -3,14 +3,13 @@ import type { Database } from '../../db/database.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { formatId, movementOf, parseId } from '../../kernel/ids.ts'
-import { requirePaise } from '../../kernel/input.ts'
-import { type Paise, rupeesText } from '../../kernel/money.ts'
+import { type Paise, requirePaise, rupeesText } from '../../kernel/money.ts'
 import type { Vault } from '../../kernel/secrets.ts'
-import { actorOf } from '../../operations/act.ts'
-import { recordFacts } from '../../operations/record.ts'
+import { recordFacts } from '../../operations/facts.ts'
 import type { FindAgent } from '../parties/index.ts'
 import { selectMovementStatus } from '../payments/index.ts'
 import { decideVerification, type Expectation, isSameUse, type NonceUse } from './decide-verification.ts'
+import { nonceFact } from './facts.ts'
 import { selectRefunded, selectUse, takeUse } from './nonce-store.ts'
 import { findVerifiable, type VerifiablePayment } from './verifiable-payment.ts'
 
@@ -114,15 +113,7 @@ function useUp({ database, vault }: VerificationContext, check: Check, use: Use)
   return database.inTransaction(async tx => {
     const used: NonceUse = { paymentId: payment.id, consumeId }
     if (!(await takeUse(tx, caller.agentId, nonce, used, now))) return false
-    await recordFacts(tx, vault, now, [
-      {
-        agentId: caller.agentId,
-        actor: actorOf(caller),
-        action: 'nonce.consumed',
-        target: formatId('txn', payment.id),
-        data: { nonce, consume_id: consumeId, from: formatId('agt', payment.payer) },
-      },
-    ])
+    await recordFacts(tx, vault, now, [nonceFact('nonce.consumed', caller, payment, nonce, used)])
     return true
   })
 }

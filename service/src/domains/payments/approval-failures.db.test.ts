@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect } from 'vitest'
 import { DAY_MS } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { approvalOf, approve, reject, writtenOf } from '../../testing/approving.ts'
@@ -12,21 +12,19 @@ import {
   startNode,
   type TestNode,
 } from '../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { db, test } from '../../testing/database-test.ts'
 import { type Fault, faultyDatabase } from '../../testing/faulty-database.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
-import { expireDueApprovals } from './approvals/expire.ts'
+import { approvalExpiry } from './approvals/expire.ts'
 import type { PaymentOrder } from './pay.ts'
 
 const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
 const ASKS = { require_human_approval_above_paise: 10_000n }
-let db: TestDatabase
 let sound: TestNode
 let payer: Uuid
 let payee: Uuid
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   sound = startNode({ database: db.database, clock })
   payer = await newFundedAgent(sound.ledger, db.database, clock, 10_000_000n, ASKS)
   payee = await newAgent(db.database, clock.now())
@@ -35,7 +33,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await expectBalanced(db.database)
   await sound.ledger.close()
-  await db.drop()
 })
 
 /** Runs a call on a node whose connection breaks once, at the first statement that begins with the given text. */
@@ -104,8 +101,7 @@ describe.each(AT_COMMIT)('a connection that is lost at the commit (%s)', fault =
   test('expires what is due', async () => {
     const approval = await approvalOf(db.database, await ask(sound))
     clock.advance(DAY_MS)
-    const run = (node: TestNode) =>
-      expireDueApprovals({ database: db.database, ledger: node.ledger }, clock.now())
+    const run = (node: TestNode) => approvalExpiry({ ...node, database: db.database }).run(clock.now())
     expect(await withFault(fault, 'commit', run)).toBeGreaterThan(0)
     expect(await writtenOf(db.database, approval)).toMatchObject({ status: 'expired' })
   })

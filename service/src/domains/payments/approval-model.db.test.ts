@@ -1,6 +1,6 @@
 import type { PaymentResult } from '@batua/contract'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { type Database, openDatabase } from '../../db/database.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
@@ -17,8 +17,8 @@ import {
   startNode,
   type TestNode,
 } from '../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
-import { SEED } from '../../testing/knobs.ts'
+import { database, db, test } from '../../testing/database-test.ts'
+import { PROOF_LENGTH, SEED } from '../../testing/knobs.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import {
   type Act,
@@ -36,26 +36,23 @@ import {
   standing,
 } from '../../testing/model/approval-model.ts'
 import type { Approval } from './approvals/approval.ts'
-import { expireDueApprovals } from './approvals/expire.ts'
+import { approvalExpiry } from './approvals/expire.ts'
 import { selectApproval } from './approvals/store.ts'
 
-const PROGRAMS = 25
+const PROGRAMS = 10 * PROOF_LENGTH
 const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
-let db: TestDatabase
 let second: Database
 let nodes: readonly [TestNode, TestNode]
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   second = openDatabase(db.url)
-  nodes = [startNode({ database: db.database, clock }), startNode({ database: second, clock })]
+  nodes = [startNode({ database, clock }), startNode({ database: second, clock })]
 })
 
 afterAll(async () => {
-  await expectBalanced(db.database)
+  await expectBalanced(database)
   await Promise.all(nodes.map(({ ledger }) => ledger.close()))
   await second.close()
-  await db.drop()
 })
 
 /** The wallets of one program, and the ids of its payments and approvals by their place in the model. */
@@ -73,7 +70,7 @@ test('approvals on two nodes have the same results as a plain model, whatever ha
   console.log(`approval model seed ${SEED}`)
   await fc.assert(fc.asyncProperty(acts, runActs), { numRuns: PROGRAMS, seed: SEED })
   console.log(tally)
-}, 100_000)
+}, 600_000)
 
 async function runActs(program: readonly Act[]): Promise<void> {
   const columns = {
@@ -81,8 +78,8 @@ async function runActs(program: readonly Act[]): Promise<void> {
     spend_limit_daily_paise: MODEL_DAILY,
   }
   const run: Run = {
-    payer: await newFundedAgent(nodes[0].ledger, db.database, clock, MODEL_FUNDS, columns),
-    payees: await Promise.all(Array.from({ length: MODEL_PAYEES }, () => newAgent(db.database, clock.now()))),
+    payer: await newFundedAgent(nodes[0].ledger, database, clock, MODEL_FUNDS, columns),
+    payees: await Promise.all(Array.from({ length: MODEL_PAYEES }, () => newAgent(database, clock.now()))),
     model: emptyModel(),
     payments: [],
     approvals: [],
@@ -117,11 +114,11 @@ async function runAct(run: Run, node: TestNode, act: Act): Promise<void> {
       const which = act.which % payees.length
       if (act.paused) model.paused.add(which)
       else model.paused.delete(which)
-      await changeAgent(db.database, payees[which] ?? '', { status: act.paused ? 'paused' : 'active' })
+      await changeAgent(database, payees[which] ?? '', { status: act.paused ? 'paused' : 'active' })
       return
     }
     case 'sweep':
-      await expireDueApprovals({ database: db.database, ledger: node.ledger }, clock.now())
+      await approvalExpiry(node).run(clock.now())
       return
     case 'fund':
       model.balance += act.amount
@@ -148,7 +145,7 @@ async function outcomeOf(run: Run, response: Promise<PaymentResult | 'rejected'>
   if (outcome.approval_id === undefined) {
     return { kind: 'paid', payment: run.payments.push(parseId('pay', outcome.payment_id ?? '') ?? '') - 1 }
   }
-  const approval = await selectApproval(db.database, parseId('apr', outcome.approval_id) ?? '')
+  const approval = await selectApproval(database, parseId('apr', outcome.approval_id) ?? '')
   if (approval === null) throw new Error('the requested approval was not stored')
   return { kind: 'asked', approval: run.approvals.push(approval) - 1 }
 }
@@ -172,10 +169,10 @@ function expectAnswer(response: Answer, wanted: Answer): void {
 
 /** The records and the ledger match the model. */
 async function expectWritten({ payer, model, payments, approvals }: Run): Promise<void> {
-  await expireDueApprovals({ database: db.database, ledger: nodes[0].ledger }, clock.now())
-  expect(await balanceOf(db.database, payer)).toBe(model.balance)
+  await approvalExpiry(nodes[0]).run(clock.now())
+  expect(await balanceOf(database, payer)).toBe(model.balance)
   for (const [at, approval] of approvals.entries()) {
-    const written = await writtenOf(db.database, approval)
+    const written = await writtenOf(database, approval)
     const asked = model.approvals[at]
     if (asked === undefined) throw new Error('the model has no such approval')
     expect(written.status).toBe(standing(asked, clock.now().getTime()))

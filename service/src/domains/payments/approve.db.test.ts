@@ -1,51 +1,25 @@
 import type { PaymentResult } from '@batua/contract'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect } from 'vitest'
 import { DAY_MS } from '../../kernel/clock.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { approvalOf, approve, reject, writtenOf } from '../../testing/approving.ts'
-import {
-  balanceOf,
-  type ControlColumns,
-  changeAgent,
-  expectBalanced,
-  newAgent,
-  newFundedAgent,
-  order,
-  startNode,
-  type TestNode,
-} from '../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { balanceOf, type ControlColumns, changeAgent, order } from '../../testing/builders.ts'
 import { refusalOf } from '../../testing/expect-refusal.ts'
-import { manualClock } from '../../testing/manual-clock.ts'
-import { expireDueApprovals } from './approvals/expire.ts'
+import { clock, database, newAgent, newFundedAgent, node, test } from '../../testing/ledger-test.ts'
+import { approvalExpiry } from './approvals/expire.ts'
 import type { PaymentOrder } from './pay.ts'
 
-const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
 const ASKS = { require_human_approval_above_paise: 10_000n }
-let db: TestDatabase
-let node: TestNode
 let payer: Uuid
 let payee: Uuid
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  node = startNode({ database: db.database, clock })
-})
-
 beforeEach(async () => {
-  payer = await newFundedAgent(node.ledger, db.database, clock, 100_000n, ASKS)
-  payee = await newAgent(db.database, clock.now())
-})
-
-afterAll(async () => {
-  await expectBalanced(db.database)
-  expect(node.broken).toEqual([])
-  await node.ledger.close()
-  await db.drop()
+  payer = await newFundedAgent(100_000n, ASKS)
+  payee = await newAgent()
 })
 
 const payerNow = (columns: ControlColumns | { status: 'paused' | 'active' }) =>
-  changeAgent(db.database, payer, columns)
+  changeAgent(database, payer, columns)
 const ask = (amount = 20_000n, more: Partial<PaymentOrder> = {}) =>
   node.pay(order(payer, payee, amount, more))
 
@@ -56,33 +30,33 @@ describe('a payment above its threshold', () => {
       ...{ payment_id: null, status: 'pending_approval', from_balance: 1_000, cost: 1 },
       ...{ approval_id: expect.stringMatching(/^apr_/), created_at: clock.now().toISOString() },
     })
-    expect(await balanceOf(db.database, payer)).toBe(100_000n)
+    expect(await balanceOf(database, payer)).toBe(100_000n)
     // All of it can still be spent on other things.
     for (let each = 0; each < 9; each++) await ask(10_000n)
-    expect(await balanceOf(db.database, payer)).toBe(9_100n)
+    expect(await balanceOf(database, payer)).toBe(9_100n)
   })
 
   test('is paid by the approval, with the agent’s key, reference and note', async () => {
     const given = { idempotencyKey: 'k"1', reference: 'r\\1', note: 'a\nb' }
-    const approval = await approvalOf(db.database, await ask(20_000n, given))
+    const approval = await approvalOf(database, await ask(20_000n, given))
     expect(approval).toMatchObject({ ...given, feePaise: 100n, layer: 'agent', terms: null })
     clock.advance(60_000)
     const { approval: approved, made } = await approve(node, approval)
     expect(made.payment).toMatchObject({ status: 'completed', from_balance: 799, cost: 1 })
     expect(approved).toMatchObject({ status: 'approved', decidedAt: clock.now() })
     expect(made.payment?.payment_id).toBe(formatId('pay', approved.madeId ?? ''))
-    expect(await writtenOf(db.database, approval)).toMatchObject(approved)
-    const [row] = await db.database.query(
+    expect(await writtenOf(database, approval)).toMatchObject(approved)
+    const [row] = await database.query(
       `select idempotency_key as "idempotencyKey", reference, note, posted_at as at from transfers where id = $1`,
       [approved.madeId],
     )
     expect(row).toEqual({ ...given, at: clock.now() })
-    expect(await balanceOf(db.database, payee)).toBe(20_000n)
+    expect(await balanceOf(database, payee)).toBe(20_000n)
   })
 
   test('counts against the limits when it is paid, not when it was requested', async () => {
     await payerNow({ spend_limit_hourly_paise: 20_000n })
-    const approval = await approvalOf(db.database, await ask())
+    const approval = await approvalOf(database, await ask())
     clock.advance(2 * 60 * 60_000)
     await approve(node, approval)
     expect(await refusalOf(ask(1n))).toMatchObject({ code: 'spend_limit_exceeded', details: { used: 200 } })
@@ -100,8 +74,8 @@ describe('an approval is decided again when the owner approves it, and is refuse
     [
       'a payee that was paused meanwhile',
       'validation_error',
-      () => changeAgent(db.database, payee, { status: 'paused' }),
-      () => changeAgent(db.database, payee, { status: 'active' }),
+      () => changeAgent(database, payee, { status: 'paused' }),
+      () => changeAgent(database, payee, { status: 'active' }),
     ],
     [
       'a payee that was blocked meanwhile',
@@ -124,32 +98,32 @@ describe('an approval is decided again when the owner approves it, and is refuse
       () => payBack(1_000n),
     ],
   ])('%s refuses (%s), it still waits, and later passes', async (_why, code, spoil, mend) => {
-    const approval = await approvalOf(db.database, await ask())
+    const approval = await approvalOf(database, await ask())
     await spoil()
     expect(await refusalOf(approve(node, approval))).toMatchObject({ code })
-    expect(await writtenOf(db.database, approval)).toEqual(approval)
+    expect(await writtenOf(database, approval)).toEqual(approval)
     await mend()
     expect((await approve(node, approval)).approval.status).toBe('approved')
   })
 
   async function payBack(amount: bigint): Promise<void> {
-    const friend = await newFundedAgent(node.ledger, db.database, clock, 100_000n)
+    const friend = await newFundedAgent(100_000n)
     await node.pay(order(friend, payer, amount))
   }
 
   test('a payment to a deactivated payee is refused each time', async () => {
-    const approval = await approvalOf(db.database, await ask())
-    await changeAgent(db.database, payee, { status: 'deactivated' })
+    const approval = await approvalOf(database, await ask())
+    await changeAgent(database, payee, { status: 'deactivated' })
     for (let each = 0; each < 2; each++) {
       expect(await refusalOf(approve(node, approval))).toMatchObject({ code: 'validation_error' })
     }
-    expect((await writtenOf(db.database, approval)).status).toBe('pending_approval')
+    expect((await writtenOf(database, approval)).status).toBe('pending_approval')
   })
 
   test('the approval passes above the threshold and after the agent’s key was replaced', async () => {
-    const approval = await approvalOf(db.database, await ask())
+    const approval = await approvalOf(database, await ask())
     await payerNow({ require_human_approval_above_paise: 0n })
-    await changeAgent(db.database, payer, { key_hash: Buffer.alloc(32) })
+    await changeAgent(database, payer, { key_hash: Buffer.alloc(32) })
     expect((await approve(node, approval)).approval.status).toBe('approved')
   })
 })
@@ -168,7 +142,7 @@ describe('an idempotency key', () => {
   })
 
   test('can be used again after a rejection', async () => {
-    await reject(node, await approvalOf(db.database, await keyed()))
+    await reject(node, await approvalOf(database, await keyed()))
     expect(await cheap()).toMatchObject({ status: 'completed' })
     expect(await refusalOf(keyed())).toMatchObject({ details: { status: 'completed' } })
   })
@@ -180,19 +154,19 @@ describe('an idempotency key', () => {
       clock.advance(DAY_MS - 1)
       expect(await refusalOf(cheap())).toMatchObject(usedBy(first))
       clock.advance(1)
-      if (swept === 'swept') await expireDueApprovals({ ...db, ...node }, clock.now())
+      if (swept === 'swept') await approvalExpiry(node).run(clock.now())
       const second = await keyed()
       expect(second).toMatchObject({ status: 'pending_approval' })
       expect(await refusalOf(cheap())).toMatchObject(usedBy(second))
-      expect(await refusalOf(approve(node, await approvalOf(db.database, first)))).toMatchObject({
+      expect(await refusalOf(approve(node, await approvalOf(database, first)))).toMatchObject({
         ...{ code: 'conflict', details: { status: 'expired' } },
       })
-      await approve(node, await approvalOf(db.database, second))
+      await approve(node, await approvalOf(database, second))
     },
   )
 
   test('names the payment after the approval', async () => {
-    const { made } = await approve(node, await approvalOf(db.database, await keyed()))
+    const { made } = await approve(node, await approvalOf(database, await keyed()))
     const details = { payment_id: made.payment?.payment_id, status: 'completed' }
     expect(await refusalOf(cheap())).toMatchObject({ code: 'idempotency_error', details })
   })
@@ -205,13 +179,13 @@ describe('a unique reference', () => {
     const first = await ask(20_000n, { reference: 'nonce' })
     const details = { payment_id: null, approval_id: first.approval_id, status: 'pending_approval' }
     expect(await refusalOf(unique(100n))).toMatchObject({ code: 'conflict', details })
-    const other = await newAgent(db.database, clock.now())
+    const other = await newAgent()
     const toOther = order(payer, other, 100n, { reference: 'nonce', uniqueReference: true })
     expect(await node.pay(toOther)).toMatchObject({ status: 'completed' })
   })
 
   test('refuses the approval when a payment with it was made in the meantime', async () => {
-    const approval = await approvalOf(db.database, await unique(20_000n))
+    const approval = await approvalOf(database, await unique(20_000n))
     const { payment_id } = await ask(100n, { reference: 'nonce' })
     expect(await refusalOf(approve(node, approval))).toMatchObject({
       code: 'conflict',
@@ -220,7 +194,7 @@ describe('a unique reference', () => {
   })
 
   test('does not block its own approval, and is used afterwards', async () => {
-    const approval = await approvalOf(db.database, await unique(20_000n))
+    const approval = await approvalOf(database, await unique(20_000n))
     const { made } = await approve(node, approval)
     expect(await refusalOf(unique(100n))).toMatchObject({
       details: { payment_id: made.payment?.payment_id },
@@ -230,16 +204,16 @@ describe('a unique reference', () => {
 
 describe('a decided approval stays', () => {
   test('approved', async () => {
-    const approval = await approvalOf(db.database, await ask())
+    const approval = await approvalOf(database, await ask())
     await approve(node, approval)
     const conflict = { code: 'conflict', details: { status: 'approved' } }
     expect(await refusalOf(approve(node, approval))).toMatchObject(conflict)
     expect(await refusalOf(reject(node, approval))).toMatchObject(conflict)
-    expect(await balanceOf(db.database, payee)).toBe(20_000n)
+    expect(await balanceOf(database, payee)).toBe(20_000n)
   })
 
   test('rejected', async () => {
-    const approval = await approvalOf(db.database, await ask())
+    const approval = await approvalOf(database, await ask())
     expect(await reject(node, approval)).toMatchObject({ status: 'rejected', decidedAt: clock.now() })
     const conflict = { code: 'conflict', details: { status: 'rejected' } }
     expect(await refusalOf(approve(node, approval))).toMatchObject(conflict)
@@ -247,18 +221,15 @@ describe('a decided approval stays', () => {
   })
 
   test('expired at its millisecond, before the job wrote it down', async () => {
-    const [early, late] = [
-      await approvalOf(db.database, await ask()),
-      await approvalOf(db.database, await ask()),
-    ]
+    const [early, late] = [await approvalOf(database, await ask()), await approvalOf(database, await ask())]
     clock.advance(DAY_MS - 1)
     expect((await approve(node, early)).approval.status).toBe('approved')
     clock.advance(1)
     const conflict = { code: 'conflict', details: { status: 'expired' } }
     expect(await refusalOf(approve(node, late))).toMatchObject(conflict)
     expect(await refusalOf(reject(node, late))).toMatchObject(conflict)
-    await expireDueApprovals({ ...db, ...node }, clock.now())
-    expect(await writtenOf(db.database, late)).toMatchObject({
+    await approvalExpiry(node).run(clock.now())
+    expect(await writtenOf(database, late)).toMatchObject({
       status: 'expired',
       decidedAt: late.expiresAt,
     })

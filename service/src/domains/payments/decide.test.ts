@@ -1,12 +1,13 @@
 import { AGENT_STATUSES, type AgentStatus } from '@batua/contract'
 import { describe, expect, test } from 'vitest'
 import { refuse } from '../../kernel/app-error.ts'
-import { formatId, newUuid } from '../../kernel/ids.ts'
+import { newUuid } from '../../kernel/ids.ts'
 import { paise } from '../../kernel/money.ts'
 import { hashSecret } from '../../kernel/secrets.ts'
 import { testAccount } from '../../testing/accounts.ts'
 import type { AgentFacts } from '../limits/agent-facts.ts'
-import { ceilingOf } from '../limits/controls.ts'
+import { OPEN_POLICY } from '../limits/controls.ts'
+import { ceilingOf, layerOf } from '../limits/layers.ts'
 import { canReceive, decidePayment, decideSender, type PaymentFacts } from './decide.ts'
 
 const NOW = new Date('2026-11-20T10:00:00.000Z')
@@ -27,17 +28,7 @@ function agent(id: string, more: Partial<AgentFacts> = {}): AgentFacts {
   }
 }
 
-const blocking: AgentFacts['layers'] = [
-  {
-    layer: 'agent',
-    controls: {
-      ...{ perTxPaise: null, hourlyPaise: null, dailyPaise: null, monthlyPaise: null },
-      ...{ perCounterpartyDailyPaise: null, maxCounterpartiesPerHour: null },
-      ...{ requireEscrowAbovePaise: null, requireApprovalAbovePaise: null },
-      ...{ allowedPayees: null, blockedPayees: new Set([PAYEE]) },
-    },
-  },
-]
+const blocking: AgentFacts['layers'] = [layerOf('agent', { ...OPEN_POLICY, blocked_payee_agents: [PAYEE] })]
 
 /** No rule refuses: 400 INR with a fee of 2 out of exactly 402. */
 const GOOD: PaymentFacts = {
@@ -47,10 +38,12 @@ const GOOD: PaymentFacts = {
   payeeAccount: testAccount(PAYEE, NOW.getTime()),
   mandate: { by: 'agent', keyHash: KEY },
   amountPaise: paise(40_000n),
-  sameKey: undefined,
+  keyUsed: null,
   sameReference: undefined,
   checkLimits: () => null,
 }
+
+const USED = refuse('idempotency_error', 'used')
 
 interface Rung {
   readonly name: string
@@ -68,7 +61,7 @@ const LADDER: readonly Rung[] = [
   {
     name: 'a used idempotency key',
     code: 'idempotency_error',
-    break: facts => ({ ...facts, sameKey: { id: FIRST, kind: 'payment' } }),
+    break: facts => ({ ...facts, keyUsed: USED }),
   },
   {
     name: 'a used reference',
@@ -155,15 +148,6 @@ test('a payer without an account or without facts is refused', () => {
   for (const missing of [{ payer: undefined }, { payerAccount: undefined }]) {
     expect(decidePayment({ ...GOOD, ...missing })).toMatchObject({ code: 'authentication_error' })
   }
-})
-
-test('a used key names what it was used for, so that a client that lost the response recovers', () => {
-  expect(decidePayment({ ...GOOD, sameKey: { id: FIRST, kind: 'payment' } })).toMatchObject({
-    details: { payment_id: formatId('pay', FIRST), status: 'completed' },
-  })
-  expect(decidePayment({ ...GOOD, sameKey: { id: FIRST, kind: 'refund' } })).toMatchObject({
-    details: { refund_id: formatId('rfd', FIRST), status: 'completed' },
-  })
 })
 
 test('one paisa too little is refused, with the amounts in figures and in words', () => {

@@ -6,8 +6,8 @@ import { sameHash } from '../../kernel/secrets.ts'
 import type { Account } from '../../ledger/index.ts'
 import { type AgentFacts, approvalNeeded, decidePayee } from '../limits/index.ts'
 import { paymentFee } from './fee.ts'
+import type { Use } from './references.ts'
 import type { SpendPlan } from './spend.ts'
-import type { Use } from './uses.ts'
 
 /**
  * The authority of a payment. For the agent, its key is checked again and the approval threshold applies. Neither
@@ -27,8 +27,8 @@ export interface PaymentFacts {
   readonly payee: AgentFacts | undefined
   readonly payeeAccount: Account | undefined
   readonly amountPaise: Paise
-  /** What used this idempotency key before, or reserves it while it waits for approval. */
-  readonly sameKey: Use | undefined
+  /** The refusal for an idempotency key that was used, or that a request reserves while it waits for approval. */
+  readonly keyUsed: Refusal | null
   /** The earlier payment to this payee with this reference, when the caller requires the reference to be unique. */
   readonly sameReference: Use | undefined
   /** Checks the limits; called only when everything before them allows the payment. */
@@ -46,7 +46,7 @@ export function decidePayment(facts: PaymentFacts): Refusal | SpendPlan {
       'The agent key is not valid; it may have been replaced, or its agent deactivated. Use the newest key',
     )
   }
-  if (facts.sameKey !== undefined) return keyUsed(facts.sameKey)
+  if (facts.keyUsed !== null) return facts.keyUsed
   if (facts.sameReference !== undefined) return referenceUsed(facts.sameReference)
 
   const stopped = decideSender(payer.status)
@@ -132,21 +132,6 @@ export function decideBalance(balancePaise: Paise, amountPaise: Paise, feePaise:
   )
 }
 
-/** The refusal for a used key names what the key was used for, so that a client that lost the response recovers. */
-export function keyUsed(use: Use): Refusal {
-  const waits = use.kind === 'approval'
-  return refuse(
-    'idempotency_error',
-    waits
-      ? 'A payment with this idempotency_key waits for approval: details.approval_id names it. Use a new key for a new payment'
-      : `This idempotency_key was used before: details.${fieldOf(use)} names what was made. Use a new key for a new payment`,
-    {
-      field: 'idempotency_key',
-      details: { ...named(use), status: waits ? 'pending_approval' : 'completed' },
-    },
-  )
-}
-
 function referenceUsed(use: Use): Refusal {
   const waits = use.kind === 'approval'
   return refuse(
@@ -156,22 +141,9 @@ function referenceUsed(use: Use): Refusal {
       : 'This payee was already paid with this reference: details.payment_id names the payment',
     {
       field: 'reference',
-      details: { ...named(use), ...(waits ? { status: 'pending_approval' } : {}) },
+      details: waits
+        ? { payment_id: null, approval_id: formatId('apr', use.id), status: 'pending_approval' }
+        : { payment_id: formatId('pay', use.id) },
     },
   )
-}
-
-function fieldOf({ kind }: Use): string {
-  return kind === 'refund' ? 'refund_id' : 'payment_id'
-}
-
-function named({ kind, id }: Use): Record<string, string | null> {
-  switch (kind) {
-    case 'approval':
-      return { payment_id: null, approval_id: formatId('apr', id) }
-    case 'refund':
-      return { refund_id: formatId('rfd', id) }
-    default:
-      return { payment_id: formatId('pay', id) }
-  }
 }

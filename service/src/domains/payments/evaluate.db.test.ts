@@ -1,39 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { HOUR_MS } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { paise } from '../../kernel/money.ts'
-import {
-  changeAgent,
-  newAgent,
-  newFundedAgent,
-  order,
-  startNode,
-  type TestNode,
-} from '../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
-import { manualClock } from '../../testing/manual-clock.ts'
+import { changeAgent, order } from '../../testing/builders.ts'
+import { clock, database, newAgent, newFundedAgent, node, test } from '../../testing/ledger-test.ts'
 import { evaluateCommand } from './evaluate.ts'
 
-const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
-let db: TestDatabase
-let node: TestNode
 let payer: Uuid
 let payee: Uuid
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  node = startNode({ database: db.database, clock })
-  payer = await newFundedAgent(node.ledger, db.database, clock, 100_000n, {
+test.beforeAll(async () => {
+  payer = await newFundedAgent(100_000n, {
     require_human_approval_above_paise: 20_000n,
     spend_limit_hourly_paise: 50_000n,
     per_counterparty_daily_limit_paise: 60_000n,
   })
-  payee = await newAgent(db.database, clock.now())
-})
-
-afterAll(async () => {
-  await node.ledger.close()
-  await db.drop()
+  payee = await newAgent()
 })
 
 const evaluate = (amount: bigint, payeeId: Uuid | null = payee) =>
@@ -48,7 +30,7 @@ async function paying(amount: bigint, payeeId: Uuid | null = payee): Promise<obj
 }
 
 async function ledgerSize(): Promise<unknown> {
-  return db.database.query(
+  return database.query(
     'select (select count(*) from transfers) as transfers, (select count(*) from approvals) as approvals',
   )
 }
@@ -78,11 +60,11 @@ test('each decision has its details, amounts and fee', async () => {
     details: { rule: 'require_human_approval_above', layer: 'agent', approval_above: 200 },
     ...{ amount: 200.01, fee: 1, total: 201.01 },
   })
-  await changeAgent(db.database, payer, { require_escrow_above_paise: 500n })
+  await changeAgent(database, payer, { require_escrow_above_paise: 500n })
   expect(await evaluate(501n)).toMatchObject({
     ...{ decision: 'escrow_required', code: 'escrow_required', amount: 5.01, fee: 1, total: 6.01 },
   })
-  await changeAgent(db.database, payer, { status: 'quarantined' })
+  await changeAgent(database, payer, { status: 'quarantined' })
   expect(await evaluate(501n)).toMatchObject({
     ...{
       decision: 'denied',

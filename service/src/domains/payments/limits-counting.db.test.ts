@@ -1,39 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { Uuid } from '../../kernel/ids.ts'
-import {
-  expectBalanced,
-  newAgent,
-  newFundedAgent,
-  order,
-  outcomesOf,
-  paidBy,
-  startNode,
-  type TestNode,
-} from '../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { order, outcomesOf, paidBy } from '../../testing/builders.ts'
 import { refusalOf } from '../../testing/expect-refusal.ts'
-import { manualClock } from '../../testing/manual-clock.ts'
+import { clock, database, newAgent, newFundedAgent, node, test } from '../../testing/ledger-test.ts'
 
-const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
-let db: TestDatabase
-let node: TestNode
-
-beforeAll(async () => {
-  db = await createTestDatabase()
-  node = startNode({ database: db.database, clock })
-})
-
-afterAll(async () => {
-  await expectBalanced(db.database)
-  await node.ledger.close()
-  await db.drop()
-})
-
-const newPayee = () => newAgent(db.database, clock.now())
+const newPayee = () => newAgent()
 
 describe('after a refusal has counted all payments, a batch that pays', () => {
   const newPayer = () =>
-    newFundedAgent(node.ledger, db.database, clock, 1_000_000n, {
+    newFundedAgent(1_000_000n, {
       spend_limit_per_tx_paise: 5_000n,
       per_counterparty_daily_limit_paise: 10_000n,
       max_counterparties_per_hour: 2,
@@ -48,7 +23,7 @@ describe('after a refusal has counted all payments, a batch that pays', () => {
     await payTogether(payer, [payee, payee, payee], 2_000n)
     const refusal = await refusalOf(node.pay(order(payer, payee, 1n)))
     expect(refusal.details).toMatchObject({ rule: 'per_counterparty_daily_limit', used: 100, remaining: 0 })
-    expect(await paidBy(db.database, payer)).toBe(10_000n)
+    expect(await paidBy(database, payer)).toBe(10_000n)
   })
 
   test('to several agents leaves every one of them counted', async () => {
@@ -66,8 +41,7 @@ describe('after a refusal has counted all payments, a batch that pays', () => {
 
 describe('retry_at', () => {
   const HOUR_MS = 3_600_000
-  const hourly = () =>
-    newFundedAgent(node.ledger, db.database, clock, 1_000_000n, { spend_limit_hourly_paise: 10_000n })
+  const hourly = () => newFundedAgent(1_000_000n, { spend_limit_hourly_paise: 10_000n })
 
   test('includes payments before it in the same batch, and is still the first possible moment', async () => {
     const [payer, payee] = [await hourly(), await newPayee()]

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { SEED } from '../../testing/knobs.ts'
+import { PROOF_LENGTH, SEED } from '../../testing/knobs.ts'
 import { limitsPrograms } from '../../testing/limits/limits-program.ts'
 import { playLimits } from '../../testing/limits/limits-run.ts'
 import { type LimitsStage, openLimitsStage } from '../../testing/limits/limits-stage.ts'
 
-const PROGRAMS = 25
-const LONGEST_SEARCH_MS = 60_000
+const PROGRAMS = 10 * PROOF_LENGTH
+const LONGEST_SEARCH_MS = 60_000 * PROOF_LENGTH
 
 let stage: LimitsStage
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import { brokenLimits, raceLimits } from '../../testing/limits/limits-race.ts'
 import { randomRaces } from '../../testing/limits/limits-race-program.ts'
 import { type LimitsStage, openLimitsStage } from '../../testing/limits/limits-stage.ts'
 
-const ROUNDS = 20
+const ROUNDS = 8
 /** Within the same hour, after it, and on another day. */
 const PAUSES_MS = [40 * 60_000, 40 * 60_000, 24 * 60 * 60_000 - 1]
 

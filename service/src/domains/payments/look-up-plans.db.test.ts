@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import type { Connection, Queryable } from '../../db/database.ts'
 import { newUuid } from '../../kernel/ids.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { database, test } from '../../testing/database-test.ts'
 import { selectPayments } from './list-store.ts'
 import { findPaymentOf } from './store.ts'
 
@@ -11,31 +11,28 @@ const FETCHED = 21
 const now = new Date('2026-11-20T06:30:00.000Z')
 const [payer, payee] = [newUuid(now), newUuid(now)]
 const PAYMENT = newUuid(now)
-let db: TestDatabase
 let session: Connection
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   await grow()
-  session = await db.database.connect()
+  session = await database.connect()
   await session.query('set plan_cache_mode = force_generic_plan')
 })
 
 afterAll(async () => {
   await session.release()
-  await db.drop()
 })
 
 /** One payer that made every payment, half of each refunded. */
 async function grow(): Promise<void> {
-  await db.database.query(`
+  await database.query(`
     create temporary table paid as
       select '${PAYMENT}'::uuid as id union all select gen_random_uuid() from generate_series(2, ${PAYMENTS});
     insert into transfers (debit_account, id, credit_account, kind, amount_paise, posted_at, seal)
       select '${payer}', id, '${payee}', 'payment', 2, now(), '' from paid;
     insert into transfers (debit_account, id, credit_account, kind, amount_paise, posted_at, seal, linked_id)
       select '${payee}', gen_random_uuid(), '${payer}', 'refund', 1, now(), '', id from paid`)
-  await db.database.query('vacuum analyze')
+  await database.query('vacuum analyze')
 }
 
 interface PlanNode {

@@ -1,24 +1,22 @@
 import { getPayment, listPayments } from '@batua/contract'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect } from 'vitest'
 import type { AgentCaller } from '../../http/caller.ts'
-import { responseCheck } from '../../http/response-check.ts'
+import { responseCheck } from '../../http/validate.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { hashSecret } from '../../kernel/secrets.ts'
 import { order, refundOrder } from '../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { database, db, test } from '../../testing/database-test.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { type MoneyServer, openMoneyServer } from '../../testing/money-server.ts'
 import { lookUpPayment, lookUpPayments } from './look-up.ts'
 
 const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
 const [fitsOne, fitsList] = [responseCheck(getPayment), responseCheck(listPayments)]
-let db: TestDatabase
 let server: MoneyServer
 let payer: Uuid
 let payee: Uuid
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   server = await openMoneyServer(db, clock)
 })
 beforeEach(async () => {
@@ -27,7 +25,6 @@ beforeEach(async () => {
 })
 afterAll(async () => {
   await server.close()
-  await db.drop()
 })
 
 async function pay(amount: bigint): Promise<string> {
@@ -36,7 +33,7 @@ async function pay(amount: bigint): Promise<string> {
 }
 
 async function refund(paymentId: string, amount: bigint | null): Promise<void> {
-  await server.node.refund(await refundOrder(db.database, paymentId, amount))
+  await server.node.refund(await refundOrder(database, paymentId, amount))
 }
 
 function caller(): AgentCaller {
@@ -45,14 +42,14 @@ function caller(): AgentCaller {
 }
 
 async function refundedOf(paymentId: string): Promise<number> {
-  const found = await lookUpPayment(db.database, caller(), formatId('agt', payer), paymentId)
+  const found = await lookUpPayment(database, caller(), formatId('agt', payer), paymentId)
   fitsOne(found)
   expect(found.payment_id).toBe(paymentId)
   return found.refunded_total
 }
 
 async function listed(query: { limit?: number; offset?: number } = {}) {
-  const found = await lookUpPayments(db.database, caller(), formatId('agt', payer), query, clock.now())
+  const found = await lookUpPayments(database, caller(), formatId('agt', payer), query, clock.now())
   fitsList(found)
   return found.payments.map(({ payment_id, refunded_total }) => [payment_id, refunded_total])
 }

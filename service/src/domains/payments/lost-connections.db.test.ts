@@ -4,7 +4,7 @@ import { expectBalanced } from '../../testing/builders.ts'
 import { createTestDatabase } from '../../testing/database.ts'
 import { liesTold, payWhileConnectionsDie } from '../../testing/lost-connections.ts'
 
-const ROUNDS = 60
+const ROUNDS = 25
 
 test('when connections break at any moment, no payer gets a wrong response', async () => {
   const db = await createTestDatabase()

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectBalanced } from '../../testing/builders.ts'
-import { SEED } from '../../testing/knobs.ts'
+import { PROOF_LENGTH, SEED } from '../../testing/knobs.ts'
 import { programs } from '../../testing/model/model-program.ts'
 import {
   closeModelStage,
@@ -10,8 +10,8 @@ import {
   playProgram,
 } from '../../testing/model/model-run.ts'
 
-const PROGRAMS = 12
-const LONGEST_SEARCH_MS = 60_000
+const PROGRAMS = 6 * PROOF_LENGTH
+const LONGEST_SEARCH_MS = 60_000 * PROOF_LENGTH
 
 let stage: ModelStage
 beforeAll(async () => {

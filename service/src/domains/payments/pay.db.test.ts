@@ -1,25 +1,22 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { systemClock } from '../../kernel/clock.ts'
 import { expectBalanced, newFundedAgent, order, startNode, type TestNode } from '../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { database, test } from '../../testing/database-test.ts'
 
 const clock = systemClock()
-let db: TestDatabase
 let node: TestNode
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  node = startNode({ database: db.database, clock })
+test.beforeAll(async () => {
+  node = startNode({ database, clock })
 })
 
 afterAll(async () => {
   await node.ledger.close()
-  await db.drop()
 })
 
 async function newPair(payerHas: bigint) {
-  const payer = await newFundedAgent(node.ledger, db.database, clock, payerHas)
-  const payee = await newFundedAgent(node.ledger, db.database, clock, 1n)
+  const payer = await newFundedAgent(node.ledger, database, clock, payerHas)
+  const payee = await newFundedAgent(node.ledger, database, clock, 1n)
   return { payer, payee }
 }
 
@@ -32,7 +29,7 @@ test('a payment moves the amount, takes the fee from the payer, and keeps the le
     code: 'idempotency_error',
     details: { payment_id: result.payment_id },
   })
-  await expectBalanced(db.database)
+  await expectBalanced(database)
 })
 
 test('two hundred concurrent payments never overdraw a wallet', async () => {
@@ -41,5 +38,5 @@ test('two hundred concurrent payments never overdraw a wallet', async () => {
     Array.from({ length: 200 }, () => node.pay(order(payer, payee, 1_000n))),
   )
   expect(results.filter(result => result.status === 'fulfilled')).toHaveLength(90)
-  await expectBalanced(db.database)
+  await expectBalanced(database)
 })

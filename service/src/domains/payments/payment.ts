@@ -4,13 +4,13 @@ import { timeText } from '../../kernel/clock.ts'
 import { typeidSuffix, type Uuid } from '../../kernel/ids.ts'
 import { type Paise, rupees } from '../../kernel/money.ts'
 import { type LedgerBatch, read, type Transfer } from '../../ledger/index.ts'
-import { emitPayment } from '../../operations/payment-event.ts'
-import { recordPayment } from '../../operations/record.ts'
+import { recordPayment } from '../../operations/payment-fact.ts'
 import type { AgentPolicyCache } from '../limits/index.ts'
 import { decidePayment, type Mandate } from './decide.ts'
 import { paymentFee } from './fee.ts'
+import { activeUse, type KeyUse } from './idempotency.ts'
+import { type PayeeReference, usedReferences } from './references.ts'
 import type { Spending } from './spend.ts'
-import { activeUse, type PayeeReference, usedReferences } from './uses.ts'
 
 /** The requested payment, parsed: money in paise, the payee resolved. */
 export interface PaymentIntent {
@@ -38,13 +38,17 @@ export function paymentSpending(
 
   return {
     kind: 'payment',
-    ...{ payerId, payeeId, amountPaise, idempotencyKey },
+    ...{ payerId, payeeId, amountPaise },
+    key:
+      idempotencyKey === null
+        ? null
+        : { text: idempotencyKey, field: 'idempotency_key', isSame: (_, use) => isSamePayment(intent, use) },
     agentIds: payeeId === null || payeeId === payerId ? [payerId] : [payerId, payeeId],
     limits: { escrowApplies: true },
     reads: unique === null ? [] : [read(usedReferences, unique)],
-    decide: (batch, { sameKey, approvalId, checkLimits }) =>
+    decide: (batch, { keyUsed, approvalId, checkLimits }) =>
       decidePayment({
-        ...{ mandate, amountPaise, sameKey, checkLimits },
+        ...{ mandate, amountPaise, keyUsed, checkLimits },
         payer: agents.facts(batch, payerId),
         payerAccount: batch.account(payerId),
         payee: payeeId === null ? undefined : agents.facts(batch, payeeId),
@@ -56,8 +60,7 @@ export function paymentSpending(
       }),
     post(batch) {
       const transfer = postPayment(batch, intent)
-      recordPayment(batch, transfer)
-      emitPayment(batch, transfer, platformsOf(batch, agents, transfer))
+      recordPayment(batch, transfer, platformsOf(batch, agents, transfer))
       return transfer
     },
     noteUse(batch, use) {
@@ -67,6 +70,18 @@ export function paymentSpending(
       if (first === undefined || first.kind === 'approval') batch.set(usedReferences, referenced, use)
     },
   }
+}
+
+/** Whether a key was used for a payment of the same terms. */
+function isSamePayment({ payeeId, amountPaise, reference, note }: PaymentIntent, use: KeyUse): boolean {
+  const made = use.kind === 'approval' ? use.request : { ...use, payeeId: use.creditAccount }
+  return (
+    made.kind === 'payment' &&
+    made.payeeId === payeeId &&
+    made.amountPaise === amountPaise &&
+    made.reference === reference &&
+    made.note === note
+  )
 }
 
 function postPayment(batch: LedgerBatch, intent: PaymentIntent): Transfer {

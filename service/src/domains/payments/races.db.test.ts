@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect } from 'vitest'
 import { type Database, openDatabase } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import {
@@ -14,33 +14,30 @@ import {
   startNode,
   type TestNode,
 } from '../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { database, db, test } from '../../testing/database-test.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 
 // Noon in India: no window ends during the race.
 const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
-let db: TestDatabase
 let second: Database
 let nodes: readonly [TestNode, TestNode]
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   second = openDatabase(db.url)
-  nodes = [startNode({ database: db.database, clock }), startNode({ database: second, clock })]
+  nodes = [startNode({ database, clock }), startNode({ database: second, clock })]
 })
 
 afterAll(async () => {
-  await expectBalanced(db.database)
+  await expectBalanced(database)
   // All lock in one order, so no command was ever retried.
   expect(nodes.flatMap(({ broken }) => broken)).toEqual([])
   await Promise.all(nodes.map(({ ledger }) => ledger.close()))
   await second.close()
-  await db.drop()
 })
 
-const newPayee = () => newAgent(db.database, clock.now())
+const newPayee = () => newAgent(database, clock.now())
 const newPayer = (funds: bigint, controls: ControlColumns = {}) =>
-  newFundedAgent(nodes[0].ledger, db.database, clock, funds, controls)
+  newFundedAgent(nodes[0].ledger, database, clock, funds, controls)
 
 /** Runs this many calls concurrently, alternating between the nodes. */
 function race<Result>(count: number, work: (node: TestNode, at: number) => Promise<Result>) {
@@ -57,7 +54,7 @@ describe('200 concurrent payments on two nodes', () => {
     const [payer, payee] = [await newPayer(100_000_000n, controls), await newPayee()]
     const { done, refused } = await race(200, node => node.pay(order(payer, payee, 1_000n)))
     expect(done).toHaveLength(100)
-    expect(await paidBy(db.database, payer)).toBe(100_000n)
+    expect(await paidBy(database, payer)).toBe(100_000n)
     for (const { code, details } of refused) {
       expect({ code, rule: details?.['rule'], used: details?.['used'] }).toEqual({
         code: 'spend_limit_exceeded',
@@ -84,7 +81,7 @@ describe('200 concurrent payments on two nodes', () => {
         throw error
       }
     })
-    const left = limit - (await paidBy(db.database, payer))
+    const left = limit - (await paidBy(database, payer))
     expect(left).toBeGreaterThanOrEqual(0n)
     for (const amount of refusedAmounts) expect(amount).toBeGreaterThan(left)
   })
@@ -106,7 +103,7 @@ describe('200 concurrent payments on two nodes', () => {
     const [payer, payee] = [await newPayer(100n * 1_100n), await newPayee()]
     const { done, refused } = await race(200, node => node.pay(order(payer, payee, 1_000n)))
     expect(done).toHaveLength(100)
-    expect([await balanceOf(db.database, payer), await balanceOf(db.database, payee)]).toEqual([0n, 100_000n])
+    expect([await balanceOf(database, payer), await balanceOf(database, payee)]).toEqual([0n, 100_000n])
     expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['insufficient_balance']))
   })
 
@@ -119,7 +116,7 @@ describe('200 concurrent payments on two nodes', () => {
     expect(done.length + refused.length).toBe(200)
     for (const { code } of refused) expect(code).toBe('insufficient_balance')
     const fees = BigInt(done.length) * 100n
-    const balances = await Promise.all(ring.map(id => balanceOf(db.database, id)))
+    const balances = await Promise.all(ring.map(id => balanceOf(database, id)))
     expect(balances.reduce((sum, each) => sum + each, 0n)).toBe(400_000n - fees)
   })
 })
@@ -135,10 +132,10 @@ describe('64 concurrent calls on two nodes', () => {
     for (const { code, details } of refused) {
       expect({ code, details }).toEqual({
         code: 'idempotency_error',
-        details: { payment_id: done[0]?.payment_id, status: 'completed' },
+        details: { payment_id: done[0]?.payment_id, status: 'completed', same_request: true },
       })
     }
-    expect(await paidBy(db.database, payer)).toBe(1_000n)
+    expect(await paidBy(database, payer)).toBe(1_000n)
   })
 
   test('with one unique reference pay once, and all others get the id of that payment', async () => {
@@ -150,7 +147,7 @@ describe('64 concurrent calls on two nodes', () => {
     for (const { code, details } of refused) {
       expect({ code, details }).toEqual({ code: 'conflict', details: { payment_id: done[0]?.payment_id } })
     }
-    expect(await paidBy(db.database, payer)).toBe(2_000n)
+    expect(await paidBy(database, payer)).toBe(2_000n)
   })
 
   test('with a key of a refused payment may use it again, and once only', async () => {
@@ -165,7 +162,7 @@ describe('64 concurrent calls on two nodes', () => {
   test('refund a payment in parts to the paisa and no further', async () => {
     const [payer, payee] = [await newPayer(100_000n), await newPayer(100_000n)]
     const { payment_id } = await nodes[0].pay(order(payer, payee, 10_000n))
-    const refund = await refundOrder(db.database, payment_id, 1_000n)
+    const refund = await refundOrder(database, payment_id, 1_000n)
     const { done, refused } = await race(64, node => node.refund(refund))
     expect(done).toHaveLength(10)
     expect(Math.max(...done.map(each => each.refunded_total))).toBe(100)
@@ -175,27 +172,27 @@ describe('64 concurrent calls on two nodes', () => {
         details: { amount: 100, refunded_total: 100, remaining: 0 },
       })
     }
-    expect(await balanceOf(db.database, payee)).toBe(100_000n)
+    expect(await balanceOf(database, payee)).toBe(100_000n)
   })
 
   test('refund the whole rest once, next to others that refund a part', async () => {
     const [payer, payee] = [await newPayer(100_000n), await newPayer(100_000n)]
     const { payment_id } = await nodes[0].pay(order(payer, payee, 10_000n))
-    const all = await refundOrder(db.database, payment_id, null)
-    const part = await refundOrder(db.database, payment_id, 300n)
+    const all = await refundOrder(database, payment_id, null)
+    const part = await refundOrder(database, payment_id, 300n)
     const { done } = await race(64, (node, at) => node.refund(at % 8 === 5 ? all : part))
     expect(done.reduce((sum, each) => sum + each.amount, 0)).toBeCloseTo(100, 9)
-    expect(await balanceOf(db.database, payee)).toBe(100_000n)
+    expect(await balanceOf(database, payee)).toBe(100_000n)
   })
 
   test('refund with one idempotency key once', async () => {
     const [payer, payee] = [await newPayer(100_000n), await newPayer(100_000n)]
     const { payment_id } = await nodes[0].pay(order(payer, payee, 10_000n))
-    const refund = await refundOrder(db.database, payment_id, 100n, 'refund')
+    const refund = await refundOrder(database, payment_id, 100n, 'refund')
     const { done, refused } = await race(64, node => node.refund(refund))
     expect(done).toHaveLength(1)
     for (const { details } of refused) {
-      expect(details).toEqual({ refund_id: done[0]?.refund_id, status: 'completed' })
+      expect(details).toEqual({ refund_id: done[0]?.refund_id, status: 'completed', same_request: true })
     }
   })
 })

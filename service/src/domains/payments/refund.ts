@@ -4,14 +4,13 @@ import { assert } from '../../kernel/assert.ts'
 import { formatId } from '../../kernel/ids.ts'
 import { type Paise, rupees, rupeesText, ZERO_PAISE } from '../../kernel/money.ts'
 import { sameHash } from '../../kernel/secrets.ts'
-import { type Command, type LedgerBatch, read, type Transfer } from '../../ledger/index.ts'
-import { agentActor } from '../../operations/act.ts'
-import { record } from '../../operations/record.ts'
-import { emit } from '../../operations/record-events.ts'
+import { type Command, type LedgerBatch, read } from '../../ledger/index.ts'
+import { record } from '../../operations/facts.ts'
 import type { AgentPolicyCache } from '../limits/index.ts'
-import { canReceive, decideBalance, decideSender, keyUsed } from './decide.ts'
+import { canReceive, decideBalance, decideSender } from './decide.ts'
+import { refundedFact } from './facts.ts'
+import { type KeyCheck, keyCheck, type RequestKey } from './idempotency.ts'
 import { type PaymentRow, refundables } from './store.ts'
-import { activeUse, type PayerKey, usedKeys } from './uses.ts'
 
 export type Refund = ResponseOf<typeof refundPayment>
 
@@ -26,16 +25,15 @@ export interface RefundOrder {
 
 export function refundCommand(agents: AgentPolicyCache, order: RefundOrder): Command<Refund> {
   const { payer, payee, id } = order.payment
-  const keyed: PayerKey | null =
-    order.idempotencyKey === null ? null : { payer: payee, key: order.idempotencyKey }
+  const key = keyCheck(payee, keyOfRefund(order))
   return {
     accounts: [payee, payer],
-    reads: [read(refundables, id), ...(keyed === null ? [] : [read(usedKeys, keyed)])],
-    steps: [batch => agents.reads(batch, [payee, payer])],
+    reads: [read(refundables, id), ...key.reads],
+    phases: [batch => agents.reads(batch, [payee, payer])],
     decide(batch) {
-      const refused = refuseRefund(batch, agents, order, keyed)
+      const refused = refuseRefund(batch, agents, order, key)
       if (refused !== null) return refused
-      return postRefund(batch, agents, order, keyed)
+      return postRefund(batch, agents, order, key)
     },
   }
 }
@@ -44,7 +42,7 @@ function refuseRefund(
   batch: LedgerBatch,
   agents: AgentPolicyCache,
   order: RefundOrder,
-  keyed: PayerKey | null,
+  key: KeyCheck,
 ): Refusal | null {
   const { payment } = order
   const refunder = agents.facts(batch, payment.payee)
@@ -56,8 +54,8 @@ function refuseRefund(
       'The agent key is not valid; it may have been replaced, or its agent deactivated. Use the newest key',
     )
   }
-  const used = keyed === null ? undefined : activeUse(batch.read(usedKeys, keyed), batch.nowMs)
-  if (used !== undefined) return keyUsed(used)
+  const used = key.refusal(batch)
+  if (used !== null) return used
   const stopped = decideSender(refunder.status)
   if (stopped !== null) return stopped
   if (refundable === undefined) return refuse('not_found', 'There is no such payment')
@@ -74,6 +72,21 @@ function refuseRefund(
   return decideBalance(account.balancePaise, amountPaise as Paise, ZERO_PAISE)
 }
 
+/** A refund without an amount is the same as the one that left nothing to refund. */
+function keyOfRefund({ payment, amountPaise, idempotencyKey }: RefundOrder): RequestKey | null {
+  if (idempotencyKey === null) return null
+  return {
+    text: idempotencyKey,
+    field: 'idempotency_key',
+    isSame(batch, use) {
+      if (use.kind !== 'refund' || use.linkedId !== payment.id) return false
+      if (amountPaise !== null) return use.amountPaise === amountPaise
+      const refundable = batch.read(refundables, payment.id)
+      return refundable?.refundedPaise === payment.amountPaise && refundable.lastRefundId === use.id
+    },
+  }
+}
+
 /** Everything that a refund writes. */
 function isSamePayment(left: PaymentRow, right: PaymentRow): boolean {
   return (
@@ -84,12 +97,7 @@ function isSamePayment(left: PaymentRow, right: PaymentRow): boolean {
   )
 }
 
-function postRefund(
-  batch: LedgerBatch,
-  agents: AgentPolicyCache,
-  order: RefundOrder,
-  keyed: PayerKey | null,
-): Refund {
+function postRefund(batch: LedgerBatch, agents: AgentPolicyCache, order: RefundOrder, key: KeyCheck): Refund {
   const { payment } = order
   const refundedPaise = batch.read(refundables, payment.id)?.refundedPaise ?? ZERO_PAISE
   const amountPaise = order.amountPaise ?? ((payment.amountPaise - refundedPaise) as Paise)
@@ -103,46 +111,17 @@ function postRefund(
     reference: payment.reference,
   })
   const refundedTotal = (refundedPaise + amountPaise) as Paise
-  batch.set(refundables, payment.id, { payment, refundedPaise: refundedTotal })
-  if (keyed !== null) batch.set(usedKeys, keyed, { id: transfer.id, kind: transfer.kind })
-  recordRefund(batch, transfer, payment)
-  const refund = {
+  batch.set(refundables, payment.id, { payment, refundedPaise: refundedTotal, lastRefundId: transfer.id })
+  key.noteUse(batch, transfer)
+  const [refunder, receiver] = [agents.facts(batch, payment.payee), agents.facts(batch, payment.payer)]
+  const onePlatform = refunder?.platformId === receiver?.platformId
+  record(batch, refundedFact(transfer, payment, refundedTotal, onePlatform))
+  return {
     refund_id: formatId('rfd', transfer.id),
     payment_id: formatId('pay', payment.id),
     amount: rupees(amountPaise),
     refunded_total: rupees(refundedTotal),
-  }
-  notifyOfRefund(batch, agents, payment, refund)
-  return { ...refund, transaction_id: formatId('txn', transfer.id) }
-}
-
-function recordRefund(batch: LedgerBatch, { id, amountPaise }: Transfer, payment: PaymentRow): void {
-  record(batch, {
-    agentId: payment.payee,
-    actor: agentActor(payment.payee),
-    action: 'payment.refunded',
-    target: formatId('rfd', id),
-    data: {
-      payment_id: formatId('pay', payment.id),
-      to: formatId('agt', payment.payer),
-      amount: rupees(amountPaise),
-      transaction_id: formatId('txn', id),
-    },
-  })
-}
-
-/** One event for each platform concerned. A platform that has both sides gets one, for the agent that was refunded. */
-function notifyOfRefund(
-  batch: LedgerBatch,
-  agents: AgentPolicyCache,
-  { payer, payee }: PaymentRow,
-  refund: Omit<Refund, 'transaction_id'>,
-): void {
-  const [from, to] = [formatId('agt', payee), formatId('agt', payer)]
-  const onePlatform = agents.facts(batch, payee)?.platformId === agents.facts(batch, payer)?.platformId
-  for (const agentId of onePlatform ? [payer] : [payee, payer]) {
-    const data = { agent_id: formatId('agt', agentId), ...refund, from, to }
-    emit(batch, { name: 'agent.payment.refunded', agentId, data })
+    transaction_id: formatId('txn', transfer.id),
   }
 }
 

@@ -3,7 +3,7 @@ import { assert } from '../../kernel/assert.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import { type Command, type LedgerBatch, type Read, read } from '../../ledger/index.ts'
-import type { Actor } from '../../operations/act.ts'
+import type { Actor } from '../../operations/facts.ts'
 import {
   type AgentPolicyCache,
   checkLimits,
@@ -16,7 +16,7 @@ import type { Approval, ApprovalRequest, Approved } from './approvals/approval.t
 import { closeApproval, openApproval, requestApproval } from './approvals/change-approval.ts'
 import { approvals } from './approvals/store.ts'
 import { decidePlace, waitingReads } from './approvals/waiting.ts'
-import { activeUse, type PayerKey, type Use, usedKeys } from './uses.ts'
+import { type KeyUse, keyCheck, type RequestKey } from './idempotency.ts'
 
 /** Money that an agent is to spend: a payment, a hold or an allocation. `post` moves it and records the facts. */
 export interface Spending<Posted extends { readonly id: Uuid }> {
@@ -30,21 +30,21 @@ export interface Spending<Posted extends { readonly id: Uuid }> {
   readonly amountPaise: Paise
   /** Which of the limits apply. */
   readonly limits: Pick<Spend, 'escrowApplies' | 'only'>
-  /** The payer's idempotency key, which is used once. */
-  readonly idempotencyKey: string | null
+  /** The key of the payer's wallet, which is used once. */
+  readonly key: RequestKey | null
   /** What its own rules read besides accounts, agents, the key and the limits. */
   readonly reads?: readonly Read[]
   /** The rules in their order, pure. Nothing has been posted yet. */
   decide(batch: LedgerBatch, checks: SpendChecks): Refusal | SpendPlan
   post(batch: LedgerBatch): Posted
   /** Tells the later commands of the batch what was used besides the key. */
-  noteUse?(batch: LedgerBatch, use: Use): void
+  noteUse?(batch: LedgerBatch, use: KeyUse): void
 }
 
 /** The facts that the rules of every kind of spending depend on. */
 export interface SpendChecks {
-  /** What used the idempotency key before, or reserves it while it waits for approval. */
-  readonly sameKey: Use | undefined
+  /** The refusal for an idempotency key that was used, or that a request reserves while it waits for approval. */
+  readonly keyUsed: Refusal | null
   /** The approval that is being executed: what it has reserved does not block it. */
   readonly approvalId: Uuid | null
   /** Checks the limits; called only when everything before them allows the spending. */
@@ -57,10 +57,10 @@ export type SpendPlan =
   | { readonly kind: 'needs_approval'; readonly threshold: Threshold }
 
 /** What spending, executing an approval and a dry run share. `decide` comes before `post`. */
-export interface PreparedSpend<Posted> extends Omit<Command<object>, 'decide'> {
+export interface PreparedSpend<Posted> extends Required<Omit<Command<object>, 'decide'>> {
   decide(batch: LedgerBatch): Refusal | SpendPlan
   post(batch: LedgerBatch): Posted
-  noteUse(batch: LedgerBatch, use: Use): void
+  noteUse(batch: LedgerBatch, use: KeyUse): void
 }
 
 /** Posts, or requests the owner's approval: decided and written in one commit with other commands of the batch. */
@@ -73,20 +73,17 @@ export function spendCommand<Posted extends { readonly id: Uuid }, Answer extend
     readonly waiting: (approval: Approval, batch: LedgerBatch) => Answer
   },
 ): Command<Answer> {
-  const prepared = prepareSpend(agents, spending)
-  const { payerId, amountPaise } = spending
+  const prepared = prepareRequest(agents, spending)
   return {
     ...prepared,
-    steps: [...(prepared.steps ?? []), batch => waitingReads(agents.facts(batch, payerId), amountPaise)],
     decide(batch) {
       const plan = prepared.decide(batch)
       if (plan.kind === 'refusal') return plan
       if (plan.kind === 'proceed') return answer.posted(prepared.post(batch))
-      const full = decidePlace(batch, payerId)
-      if (full !== null) return full
       const { layer } = plan.threshold
       const asked = requestApproval(batch, { ...approval.request, layer }, approval.actor)
-      prepared.noteUse(batch, { kind: 'approval', id: asked.id, expiresAt: asked.expiresAt })
+      const { id, expiresAt } = asked
+      prepared.noteUse(batch, { kind: 'approval', id, expiresAt, request: asked })
       return answer.waiting(asked, batch)
     },
   }
@@ -116,13 +113,30 @@ export function spendApproved<Posted extends { readonly id: Uuid }>(
   }
 }
 
+/** A spending that may need the owner's approval, which is refused while the most that may wait do. */
+export function prepareRequest<Posted extends { readonly id: Uuid }>(
+  agents: AgentPolicyCache,
+  spending: Spending<Posted>,
+): PreparedSpend<Posted> {
+  const prepared = prepareSpend(agents, spending)
+  const { payerId, amountPaise } = spending
+  return {
+    ...prepared,
+    phases: [...prepared.phases, batch => waitingReads(agents.facts(batch, payerId), amountPaise)],
+    decide(batch) {
+      const plan = prepared.decide(batch)
+      return plan.kind === 'needs_approval' ? (decidePlace(batch, payerId) ?? plan) : plan
+    },
+  }
+}
+
 export function prepareSpend<Posted extends { readonly id: Uuid }>(
   agents: AgentPolicyCache,
   spending: Spending<Posted>,
   approvalId: Uuid | null = null,
 ): PreparedSpend<Posted> {
-  const { payerId, agentIds, idempotencyKey, reads = [] } = spending
-  const keyed: PayerKey | null = idempotencyKey === null ? null : { payer: payerId, key: idempotencyKey }
+  const { payerId, agentIds, reads = [] } = spending
+  const key = keyCheck(payerId, spending.key, approvalId)
   let asked: { readonly batch: LedgerBatch; readonly spend: Spend | null } | null = null
 
   /** Called at every phase. The facts of one batch are read before the first phase and do not change. */
@@ -131,18 +145,18 @@ export function prepareSpend<Posted extends { readonly id: Uuid }>(
     return asked.spend
   }
 
-  function noteUse(batch: LedgerBatch, use: Use): void {
-    if (keyed !== null) batch.set(usedKeys, keyed, use)
+  function noteUse(batch: LedgerBatch, use: KeyUse): void {
+    key.noteUse(batch, use)
     spending.noteUse?.(batch, use)
   }
 
   return {
     accounts: agentIds,
-    reads: keyed === null ? reads : [read(usedKeys, keyed), ...reads],
-    steps: [batch => agents.reads(batch, agentIds), ...limitPhases(spendIn)],
+    reads: [...key.reads, ...reads],
+    phases: [batch => [...agents.reads(batch, agentIds), ...key.readsOfUse(batch)], ...limitPhases(spendIn)],
     decide: batch =>
       spending.decide(batch, {
-        sameKey: keyed === null ? undefined : activeUse(batch.read(usedKeys, keyed), batch.nowMs, approvalId),
+        keyUsed: key.refusal(batch),
         approvalId,
         checkLimits() {
           const spend = spendIn(batch)
@@ -152,7 +166,9 @@ export function prepareSpend<Posted extends { readonly id: Uuid }>(
     noteUse,
     post(batch) {
       const posted = spending.post(batch)
-      noteUse(batch, { kind: spending.kind, id: posted.id })
+      const transfer = batch.transfers.at(-1)
+      assert(transfer?.id === posted.id, 'a spending posts one transfer')
+      noteUse(batch, transfer)
       const spend = spendIn(batch)
       if (spend !== null) countSpend(batch, spend)
       return posted

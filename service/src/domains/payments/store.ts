@@ -33,7 +33,9 @@ export interface LookedUpPayment extends PaymentRow {
 /** A payment and the amount refunded so far. The payee is locked, so no other refund is in progress. */
 export interface Refundable {
   readonly payment: PaymentRow
-  refundedPaise: Paise
+  readonly refundedPaise: Paise
+  /** null: nothing was refunded. */
+  readonly lastRefundId: Uuid | null
 }
 
 const COLUMNS = `t.id, t.debit_account, t.credit_account, t.amount_paise, t.fee_paise, t.debit_balance_paise,
@@ -67,14 +69,16 @@ function paymentFromRow(row: Row): PaymentRow {
 
 /** Payments whose MAC is valid: an edited one is not refunded. */
 export const refundables = readerById<Refundable>('refundable payments', async (tx, ids, _nowMs, vault) => {
-  const rows = await tx.query<StoredTransfer & { refundedPaise: Paise }>(
-    `select ${transferColumns('t')}, ${refundedOf('t.id')} as "refundedPaise"
+  const rows = await tx.query<StoredTransfer & Pick<Refundable, 'refundedPaise' | 'lastRefundId'>>(
+    `select ${transferColumns('t')}, ${refundedOf('t.id')} as "refundedPaise",
+       (select (array_agg(r.id order by r.id desc))[1] from transfers r
+        where r.linked_id = t.id and r.kind = 'refund') as "lastRefundId"
      from transfers t where t.id = any($1::uuid[]) and t.kind = 'payment'`,
     [arrayLiteral(ids)],
   )
-  return rows.map(({ refundedPaise, ...transfer }) => {
+  return rows.map(({ refundedPaise, lastRefundId, ...transfer }) => {
     requireSeal(vault, transfer)
-    return [transfer.id, { payment: paymentFromTransfer(transfer), refundedPaise }]
+    return [transfer.id, { payment: paymentFromTransfer(transfer), refundedPaise, lastRefundId }]
   })
 })
 

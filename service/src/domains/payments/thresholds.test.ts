@@ -6,9 +6,11 @@ import { paise } from '../../kernel/money.ts'
 import { hashSecret } from '../../kernel/secrets.ts'
 import { testAccount } from '../../testing/accounts.ts'
 import type { AgentFacts } from '../limits/agent-facts.ts'
-import { type Controls, ceilingOf } from '../limits/controls.ts'
+import { OPEN_POLICY } from '../limits/controls.ts'
+import { ceilingOf, layerOf } from '../limits/layers.ts'
 import { decidePayment, type Mandate, type PaymentFacts } from './decide.ts'
-import { activeUse, type Use } from './uses.ts'
+import { activeUse } from './idempotency.ts'
+import type { Use } from './references.ts'
 
 const NOW = new Date('2026-11-20T10:00:00.000Z')
 const [PAYER, PAYEE, APPROVAL] = [1, 2, 3].map(() => newUuid(NOW)) as [string, string, string]
@@ -17,21 +19,13 @@ const AGENT: Mandate = { by: 'agent', keyHash: KEY }
 const OWNER: Mandate = { by: 'owner' }
 const DRY_RUN: Mandate = { by: 'dry run' }
 
-const OPEN: Controls = {
-  ...{ perTxPaise: null, hourlyPaise: null, dailyPaise: null, monthlyPaise: null },
-  ...{ perCounterpartyDailyPaise: null, maxCounterpartiesPerHour: null },
-  ...{ requireEscrowAbovePaise: null, requireApprovalAbovePaise: null },
-  ...{ allowedPayees: null, blockedPayees: null },
-}
-
 type Thresholds = Partial<Record<PolicyLayer, bigint>>
 
 function layersOf(thresholds: Thresholds): AgentFacts['layers'] {
   const layers = Object.entries(thresholds) as [PolicyLayer, bigint][]
-  return layers.map(([layer, above]) => ({
-    layer,
-    controls: { ...OPEN, requireApprovalAbovePaise: paise(above) },
-  }))
+  return layers.map(([layer, above]) =>
+    layerOf(layer, { ...OPEN_POLICY, require_human_approval_above: paise(above) }),
+  )
 }
 
 function agent(id: string, more: Partial<AgentFacts> = {}): AgentFacts {
@@ -56,7 +50,7 @@ function facts(amount: bigint, thresholds: Thresholds, more: Partial<PaymentFact
     payee: agent(PAYEE),
     payeeAccount: testAccount(PAYEE, NOW.getTime()),
     amountPaise: paise(amount),
-    sameKey: undefined,
+    keyUsed: null,
     sameReference: undefined,
     checkLimits: () => null,
     ...more,
@@ -149,9 +143,6 @@ describe('a key or reference that waits with an approval', () => {
   test('names the approval, so that a client that lost the response recovers', () => {
     const approval_id = formatId('apr', APPROVAL)
     const details = { payment_id: null, approval_id, status: 'pending_approval' }
-    expect(decidePayment(facts(1n, {}, { sameKey: waiting(nowMs) }))).toMatchObject({
-      ...{ code: 'idempotency_error', details },
-    })
     expect(decidePayment(facts(1n, {}, { sameReference: waiting(nowMs) }))).toMatchObject({
       ...{ code: 'conflict', details },
     })

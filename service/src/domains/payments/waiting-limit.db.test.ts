@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect } from 'vitest'
 import { type Database, openDatabase } from '../../db/database.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
@@ -13,7 +13,7 @@ import {
   startNode,
   type TestNode,
 } from '../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { database, db, test } from '../../testing/database-test.ts'
 import { holdOn, intent } from '../../testing/escrows.ts'
 import { refusalOf } from '../../testing/expect-refusal.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
@@ -23,35 +23,32 @@ import { evaluateCommand } from './evaluate.ts'
 
 const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
 const sent = new Map<string, Sent>()
-let db: TestDatabase
 let second: Database
 let nodes: readonly [TestNode, TestNode]
 let payer: Uuid
 let payee: Uuid
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   second = openDatabase(db.url)
   nodes = [
-    startNode({ database: recordingDatabase(db.database, sent), clock }),
+    startNode({ database: recordingDatabase(database, sent), clock }),
     startNode({ database: second, clock }),
   ]
-  payee = await newAgent(db.database, clock.now())
+  payee = await newAgent(database, clock.now())
 })
 
 beforeEach(async () => {
   clock.advance(2 * DAY_MS)
-  payer = await newFundedAgent(nodes[0].ledger, db.database, clock, 100_000_000n, {
+  payer = await newFundedAgent(nodes[0].ledger, database, clock, 100_000_000n, {
     require_human_approval_above_paise: 1_000n,
   })
 })
 
 afterAll(async () => {
-  await expectBalanced(db.database)
+  await expectBalanced(database)
   expect(nodes.flatMap(({ broken }) => broken)).toEqual([])
   await Promise.all(nodes.map(({ ledger }) => ledger.close()))
   await second.close()
-  await db.drop()
 })
 
 const nodeAt = (at: number) => nodes[at % 2] ?? nodes[0]
@@ -70,12 +67,12 @@ test('of 120 concurrent requests on two nodes, holds included, exactly 50 wait a
       details: { pending_approvals: 50, max_pending_approvals: 50 },
     })
   }
-  expect(await countPendingApprovals(db.database, clock.now())).toBe(50)
+  expect(await countPendingApprovals(database, clock.now())).toBe(50)
 })
 
 test('an approval that is approved or rejected makes room for another at once, also within one batch', async () => {
   const { done } = await askMany(50)
-  const approvals = await Promise.all(done.slice(0, 3).map(each => approvalOf(db.database, each)))
+  const approvals = await Promise.all(done.slice(0, 3).map(each => approvalOf(database, each)))
   expect(await refusalOf(ask())).toMatchObject({ code: 'conflict' })
   const [first, second_, third] = approvals
   if (first === undefined || second_ === undefined || third === undefined)
@@ -90,7 +87,7 @@ test('an approval that is approved or rejected makes room for another at once, a
     ask(),
   ])
   expect([outcomes.done.length, outcomes.refused.length]).toEqual([4, 1])
-  expect(await countPendingApprovals(db.database, clock.now())).toBe(50)
+  expect(await countPendingApprovals(database, clock.now())).toBe(50)
 })
 
 test('an expired approval no longer counts, whether or not the job wrote it down', async () => {
@@ -109,7 +106,7 @@ test('with the maximum waiting, payments below the threshold pass, and so do req
       evaluateCommand(nodes[0].agents, { payerId: payer, payeeId: payee, amountPaise: paise(20_000n) }),
     ),
   ).toMatchObject({ decision: 'denied', code: 'conflict' })
-  const other = await newFundedAgent(nodes[0].ledger, db.database, clock, 100_000n, {
+  const other = await newFundedAgent(nodes[0].ledger, database, clock, 100_000n, {
     require_human_approval_above_paise: 1_000n,
   })
   expect(await nodes[0].pay(order(other, payee, 20_000n))).toMatchObject({ status: 'pending_approval' })

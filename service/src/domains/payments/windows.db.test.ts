@@ -1,5 +1,5 @@
 import type { PaymentResult } from '@batua/contract'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect } from 'vitest'
 import type { AppError } from '../../kernel/app-error.ts'
 import { DAY_MS, HOUR_MS } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
@@ -13,7 +13,7 @@ import {
   startNode,
   type TestNode,
 } from '../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { database, test } from '../../testing/database-test.ts'
 import { refusalOf } from '../../testing/expect-refusal.ts'
 import { type ManualClock, manualClock } from '../../testing/manual-clock.ts'
 
@@ -21,31 +21,28 @@ const MINUTE_MS = 60_000
 const NOON = new Date('2026-11-20T06:30:00.000Z')
 const MIDNIGHT = new Date('2026-11-20T18:30:00.000Z')
 
-let db: TestDatabase
 let clock: ManualClock
 let node: TestNode
 /** A second node, whose clock the tests set apart from the first one's. */
 let otherClock: ManualClock
 let other: TestNode
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   clock = manualClock(NOON)
   otherClock = manualClock(NOON)
-  node = startNode({ database: db.database, clock })
-  other = startNode({ database: db.database, clock: otherClock })
+  node = startNode({ database, clock })
+  other = startNode({ database, clock: otherClock })
 })
 
 afterAll(async () => {
-  await expectBalanced(db.database)
+  await expectBalanced(database)
   await Promise.all([node.ledger.close(), other.ledger.close()])
-  await db.drop()
 })
 
 async function payerAt(moment: Date, controls: ControlColumns): Promise<{ payer: Uuid; payee: Uuid }> {
   clock.set(moment)
-  const payer = await newAgent(db.database, moment, controls)
-  const payee = await newAgent(db.database, moment)
+  const payer = await newAgent(database, moment, controls)
+  const payee = await newAgent(database, moment)
   await fund(node.ledger, payer, 1_000_000_000n)
   return { payer, payee }
 }
@@ -94,7 +91,7 @@ describe('a rolling hour', () => {
       clock.advance(MINUTE_MS)
     }
     await node.pay(order(payer, payee, 500n))
-    await changeAgent(db.database, payer, { spend_limit_hourly_paise: 100_000n })
+    await changeAgent(database, payer, { spend_limit_hourly_paise: 100_000n })
     // This one and 59 of those before are younger than an hour; the 60th is exactly one hour old.
     await spendAllThatIsLeft(payer, payee, 40_500n)
     clock.advance(MINUTE_MS)
@@ -145,10 +142,10 @@ describe('nodes whose clocks differ', () => {
     const { payer, payee } = await payerAt(before, { spend_limit_daily_paise: 10_000n })
     await node.pay(order(payer, payee, 10_000n))
     // The refusal begins to count recipients, so the other node writes the account that it has moved past midnight.
-    await changeAgent(db.database, payer, { max_counterparties_per_hour: 5, spend_limit_per_tx_paise: 0n })
+    await changeAgent(database, payer, { max_counterparties_per_hour: 5, spend_limit_per_tx_paise: 0n })
     otherClock.set(new Date(MIDNIGHT.getTime() + 20))
     await refusalOf(other.pay(order(payer, payee, 10_000n)))
-    await changeAgent(db.database, payer, { spend_limit_per_tx_paise: null })
+    await changeAgent(database, payer, { spend_limit_per_tx_paise: null })
     // Whichever day the second payment counts for, no day may end above its limit.
     await node.pay(order(payer, payee, 10_000n)).catch(() => undefined)
     expect(await paidOn(payer, before)).toBeLessThanOrEqual(10_000n)
@@ -170,7 +167,7 @@ describe('nodes whose clocks differ', () => {
 })
 
 async function paidOn(payer: Uuid, moment: Date): Promise<bigint> {
-  const rows = await db.database.query<{ paid: bigint }>(
+  const rows = await database.query<{ paid: bigint }>(
     `select coalesce(sum(amount_paise), 0)::int8 as paid from transfers where debit_account = $1
        and (posted_at at time zone 'Asia/Kolkata')::date = ($2::timestamptz at time zone 'Asia/Kolkata')::date`,
     [payer, moment],
@@ -179,7 +176,7 @@ async function paidOn(payer: Uuid, moment: Date): Promise<bigint> {
 }
 
 async function mostInAnHour(payer: Uuid): Promise<bigint> {
-  const rows = await db.database.query<{ paid: bigint }>(
+  const rows = await database.query<{ paid: bigint }>(
     `select coalesce(max(paid), 0)::int8 as paid from (
        select sum(amount_paise) over (order by posted_at range between interval '3599.999 seconds' preceding
          and current row) as paid
@@ -220,7 +217,7 @@ describe('retry_at', () => {
 
   test('of too many recipients is when a new one may be paid', async () => {
     const { payer, payee } = await payerAt(NOON, { max_counterparties_per_hour: 1 })
-    const second = await newAgent(db.database, NOON)
+    const second = await newAgent(database, NOON)
     await node.pay(order(payer, payee, 100n))
     const refusal = await refusalOf(node.pay(order(payer, second, 100n)))
     expect(refusal.details).toMatchObject({ rule: 'max_counterparties_per_hour', used: 1, remaining: 0 })
@@ -233,7 +230,7 @@ describe('counting by counterparty', () => {
   test('begins with what was paid before the control was set', async () => {
     const { payer, payee } = await payerAt(NOON, {})
     await node.pay(order(payer, payee, 6_000n))
-    await changeAgent(db.database, payer, { per_counterparty_daily_limit_paise: 10_000n })
+    await changeAgent(database, payer, { per_counterparty_daily_limit_paise: 10_000n })
     await spendAllThatIsLeft(payer, payee, 4_000n)
     clock.set(MIDNIGHT)
     await spendAllThatIsLeft(payer, payee, 10_000n)
@@ -243,8 +240,8 @@ describe('counting by counterparty', () => {
     const { payer, payee } = await payerAt(new Date(MIDNIGHT.getTime() - 10 * MINUTE_MS), {})
     await node.pay(order(payer, payee, 100n))
     clock.advance(20 * MINUTE_MS)
-    await changeAgent(db.database, payer, { max_counterparties_per_hour: 1 })
-    const second = await newAgent(db.database, clock.now())
+    await changeAgent(database, payer, { max_counterparties_per_hour: 1 })
+    const second = await newAgent(database, clock.now())
     const refusal = await refusalOf(node.pay(order(payer, second, 100n)))
     expect(refusal.details).toMatchObject({ rule: 'max_counterparties_per_hour', used: 1 })
     await node.pay(order(payer, payee, 100n))
@@ -253,16 +250,16 @@ describe('counting by counterparty', () => {
   test('misses nothing that was paid while the control was off', async () => {
     const { payer, payee } = await payerAt(NOON, { per_counterparty_daily_limit_paise: 10_000n })
     await node.pay(order(payer, payee, 2_000n))
-    await changeAgent(db.database, payer, { per_counterparty_daily_limit_paise: null })
+    await changeAgent(database, payer, { per_counterparty_daily_limit_paise: null })
     clock.advance(MINUTE_MS)
     await node.pay(order(payer, payee, 5_000n))
-    await changeAgent(db.database, payer, { per_counterparty_daily_limit_paise: 10_000n })
+    await changeAgent(database, payer, { per_counterparty_daily_limit_paise: 10_000n })
     await spendAllThatIsLeft(payer, payee, 3_000n)
   })
 
   test('counts a recipient again that was paid exactly one hour ago', async () => {
     const { payer, payee } = await payerAt(NOON, { max_counterparties_per_hour: 1 })
-    const second = await newAgent(db.database, NOON)
+    const second = await newAgent(database, NOON)
     await node.pay(order(payer, payee, 100n))
     clock.advance(HOUR_MS)
     const works = [payee, second].map(each => node.pay(order(payer, each, 100n)))
@@ -272,7 +269,7 @@ describe('counting by counterparty', () => {
 
   test('counts different recipients of one batch, and each for one hour', async () => {
     const { payer } = await payerAt(NOON, { max_counterparties_per_hour: 3 })
-    const payees = await Promise.all(Array.from({ length: 9 }, () => newAgent(db.database, NOON)))
+    const payees = await Promise.all(Array.from({ length: 9 }, () => newAgent(database, NOON)))
     const outcomes = await Promise.allSettled(
       [...payees, ...payees].map(payee => node.pay(order(payer, payee, 100n))),
     )

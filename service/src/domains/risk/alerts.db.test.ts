@@ -1,17 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterEach, expect, describe as group } from 'vitest'
 import { HOUR_MS } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { postRefund } from '../../testing/model/wallets.ts'
-import { openRiskWorld, type RiskWorld } from './testing/risk-world.ts'
+import { test, world } from './testing/risk-world.ts'
 
-let world: RiskWorld
 let payer: Uuid
 let payee: Uuid
-
-beforeAll(async () => {
-  world = await openRiskWorld()
-})
-afterAll(() => world.close())
 
 const VELOCITY = 'velocity_spike'
 

@@ -3,6 +3,7 @@ import type { RiskRuleName } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
+import { slicesOf } from '../../kernel/slices.ts'
 import { selectAlertStates } from './alerts-store.ts'
 import { type AlertState, alertStateKey, momentOf, type Scope, scopeOf } from './scope.ts'
 import type { Payer, Stretch } from './stretch-store.ts'
@@ -62,8 +63,8 @@ export async function inSlices<Item, Result>(
   work: (slice: readonly Item[]) => Promise<Result[]> | Result[],
 ): Promise<Result[]> {
   const results: Result[] = []
-  for (let at = 0; at < items.length; at += SLICE) {
-    results.push(...(await work(items.slice(at, at + SLICE))))
+  for (const slice of slicesOf(items, SLICE)) {
+    results.push(...(await work(slice)))
     await setImmediate()
   }
   return results

@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { HOUR_MS } from '../../kernel/clock.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import type { Transfer } from '../../ledger/index.ts'
-import { openRiskWorld, type RiskWorld } from './testing/risk-world.ts'
-
-let world: RiskWorld
-
-beforeAll(async () => {
-  world = await openRiskWorld()
-})
-afterAll(() => world.close())
+import { test, world } from './testing/risk-world.ts'
 
 interface Leg {
   readonly amount: bigint

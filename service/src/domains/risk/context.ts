@@ -4,7 +4,7 @@ import type { Uuid } from '../../kernel/ids.ts'
 import type { Logger } from '../../kernel/logger.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import type { Ledger } from '../../ledger/index.ts'
-import type { Recording } from '../../operations/act.ts'
+import type { Recording } from '../../operations/facts.ts'
 import type { SignalRecorder } from './signals.ts'
 
 /** The dependencies of the rules' jobs. */

@@ -1,9 +1,8 @@
 import { expect, describe as group, test } from 'vitest'
 import { AppError } from '../../kernel/app-error.ts'
 import { paise } from '../../kernel/money.ts'
-import { bandBelow, decideVelocity } from './decide.ts'
+import { bandBelow, decideVelocity, scoreOf } from './decide.ts'
 import { type RuleRow, readRules, thresholdsRecord } from './rules.ts'
-import { scoreOf } from './score.ts'
 import { isPolicyRefusal } from './signals.ts'
 
 group('a band below a threshold', () => {

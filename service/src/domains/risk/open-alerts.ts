@@ -1,11 +1,10 @@
 import type { Queryable } from '../../db/database.ts'
 import { newUuid } from '../../kernel/ids.ts'
-import { recordFacts } from '../../operations/record.ts'
-import { recordEvents } from '../../operations/record-events.ts'
-import { openedAct, openedEvents } from './acts.ts'
+import { recordFacts } from '../../operations/facts.ts'
 import { insertAlerts, type NewAlert } from './alerts-store.ts'
 import { inSlices } from './batch.ts'
 import type { RiskJobsContext } from './context.ts'
+import { openedFact } from './facts.ts'
 import { evidenceOf, type Found } from './finding.ts'
 import type { AnyThresholds } from './rules.ts'
 
@@ -37,8 +36,7 @@ export async function openAlerts(
       createdAt: now,
     }))
     const opened = await insertAlerts(tx, alerts)
-    await recordFacts(tx, vault, now, opened.map(openedAct))
-    await recordEvents(tx, vault, now, opened.flatMap(openedEvents))
+    await recordFacts(tx, vault, now, opened.map(openedFact))
     return []
   })
 }

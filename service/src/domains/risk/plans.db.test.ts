@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { textArrayLiteral } from '../../db/array-literal.ts'
 import type { Connection, Database, Queryable } from '../../db/database.ts'
 import { silentLogger } from '../../kernel/logger.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { db, test } from '../../testing/database-test.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { TEST_VAULT } from '../../testing/network.ts'
 import { riskJobs } from './jobs.ts'
@@ -18,11 +18,9 @@ const firstAt = new Date('2026-11-20T06:30:00.000Z')
 /** Enough payments for heavy load; the clock must be a minute after the first of them. */
 const clock = manualClock(new Date(firstAt.getTime() + 70_000))
 const sent = new Map<string, Sent>()
-let db: TestDatabase
 let session: Connection
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   // One payer makes nearly all payments: such statistics mislead the query planner.
   await fillLedger(db.database, {
     agents: 200,
@@ -64,7 +62,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await session.release()
-  await db.drop()
 })
 
 function recording(database: Database): Database {

@@ -1,11 +1,10 @@
 import type { BodyOf, reviewRiskAlert } from '@batua/contract'
 import { AppError, type Refusal, raise, refuse } from '../../kernel/app-error.ts'
 import { parseId, type Uuid } from '../../kernel/ids.ts'
-import type { Actor } from '../../operations/act.ts'
-import { recordFacts } from '../../operations/record.ts'
-import { reviewedAct } from './acts.ts'
+import { type Actor, recordFacts } from '../../operations/facts.ts'
 import { type Alert, type Review, selectAlert, updateReviewed } from './alerts-store.ts'
 import type { RiskContext } from './context.ts'
+import { reviewedFact } from './facts.ts'
 
 type ReviewRequest = BodyOf<typeof reviewRiskAlert>
 
@@ -85,7 +84,7 @@ function closeAlert(
       reviewedAt: now,
     })
     if (reviewed !== null) {
-      await recordFacts(tx, vault, now, [reviewedAct(actor, reviewed, plan.quarantine !== null)])
+      await recordFacts(tx, vault, now, [reviewedFact(actor, reviewed, plan.quarantine !== null)])
       return reviewed
     }
     const winner = await selectAlert(tx, alert.id)

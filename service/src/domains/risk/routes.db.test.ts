@@ -1,26 +1,23 @@
 import { MAX_EVIDENCE_EXAMPLES, type ResponseOf, type RiskAlert, type routes } from '@batua/contract'
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, expect, describe as group } from 'vitest'
 import type { Queryable } from '../../db/database.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import { lockForChange } from '../../ledger/index.ts'
 import { countOpenAlerts } from './alerts-store.ts'
 import { type RiskServer, startRiskServer } from './testing/risk-server.ts'
-import { openRiskWorld, type RiskWorld } from './testing/risk-world.ts'
+import { test, world } from './testing/risk-world.ts'
 
-let world: RiskWorld
 let server: RiskServer
 let ask: RiskServer['ask']
 let alerted: RiskServer['alerted']
 
-beforeAll(async () => {
-  world = await openRiskWorld()
+test.beforeAll(async () => {
   server = await startRiskServer(world, quarantine)
   ;({ ask, alerted } = server)
 })
 afterAll(async () => {
   await server.close()
-  await world.close()
 })
 
 /** Quarantines under the account's lock and not from every state, as `parties` does. */

@@ -13,7 +13,7 @@ import type { Serve } from '../../http/serve.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
 import { formatId, parseId } from '../../kernel/ids.ts'
-import { actorOf } from '../../operations/act.ts'
+import { actorOf } from '../../operations/facts.ts'
 import {
   type Alert,
   type AlertFilter,
@@ -23,10 +23,10 @@ import {
   selectScoredAlerts,
 } from './alerts-store.ts'
 import type { RiskContext } from './context.ts'
+import { SCORED_DAYS, scoreOf } from './decide.ts'
 import { reviewAlert } from './review-alert.ts'
 import { isBroken, type RuleSet, readRules, thresholdsRecord } from './rules.ts'
 import { selectRules } from './rules-store.ts'
-import { SCORED_DAYS, scoreOf } from './score.ts'
 
 export function serveRisk(serve: Serve, context: RiskContext): void {
   const { database } = context

@@ -1,20 +1,17 @@
 import type { ResponseOf, routes } from '@batua/contract'
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, expect, describe as group } from 'vitest'
 import { DAY_MS } from '../../kernel/clock.ts'
 import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import { type RiskServer, startRiskServer } from './testing/risk-server.ts'
-import { openRiskWorld, type RiskWorld } from './testing/risk-world.ts'
+import { test, world } from './testing/risk-world.ts'
 
-let world: RiskWorld
 let server: RiskServer
 
-beforeAll(async () => {
-  world = await openRiskWorld()
+test.beforeAll(async () => {
   server = await startRiskServer(world, () => Promise.resolve())
 })
 afterAll(async () => {
   await server.close()
-  await world.close()
 })
 
 const review = (alertId: string, decision: string) =>

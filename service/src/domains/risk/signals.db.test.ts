@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { expect, describe as group } from 'vitest'
 import { DAY_MS, HOUR_MS } from '../../kernel/clock.ts'
 import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import { networkContext, newPlatform, TEST_VAULT } from '../../testing/network.ts'
 import { createAuthenticators } from '../parties/platforms/credentials.ts'
 import { MINUTE_MS } from './scope.ts'
 import { createSignalRecorder, SERVICE_SUBJECT } from './signals.ts'
-import { openRiskWorld, type RiskWorld } from './testing/risk-world.ts'
-
-let world: RiskWorld
-
-beforeAll(async () => {
-  world = await openRiskWorld()
-})
-afterAll(() => world.close())
+import { test, world } from './testing/risk-world.ts'
 
 /** Advances to the start of the next minute, so that the test controls which minute is counted. */
 function nextMinute(): void {

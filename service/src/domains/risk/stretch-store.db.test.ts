@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { Uuid } from '../../kernel/ids.ts'
 import { type Payer, selectClosingLegs, selectPayers, selectReceivers } from './stretch-store.ts'
-import { openRiskWorld, type RiskWorld } from './testing/risk-world.ts'
+import { test, world } from './testing/risk-world.ts'
 
-let world: RiskWorld
 let agents: Uuid[]
 let span: { afterId: Uuid; lastId: Uuid }
 let newestOf: Map<Uuid, Uuid>
 let newestTo: Map<Uuid, Uuid>
 
 // Seven agents pay each other in turn: 100 to 700 paise, and then 1,000 paise more each.
-beforeAll(async () => {
-  world = await openRiskWorld()
+test.beforeAll(async () => {
   agents = (await Promise.all(Array.from({ length: 7 }, () => world.agent()))).toSorted()
   const paid = await world.pay(agents[0] ?? '', agents[1] ?? '', 9_999n)
   newestOf = new Map()
@@ -28,7 +26,6 @@ beforeAll(async () => {
   }
   span = { afterId: paid.id, lastId }
 })
-afterAll(() => world.close())
 
 async function inPortions(atMost: number): Promise<Payer[]> {
   const payers: Payer[] = []

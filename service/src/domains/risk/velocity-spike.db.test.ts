@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { expect, describe as group } from 'vitest'
 import { DAY_MS, HOUR_MS } from '../../kernel/clock.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { MINUTE_MS } from './scope.ts'
-import { openRiskWorld, type RiskWorld } from './testing/risk-world.ts'
+import { test, world } from './testing/risk-world.ts'
 
-let world: RiskWorld
 let payer: Uuid
 let payee: Uuid
-
-beforeAll(async () => {
-  world = await openRiskWorld()
-})
-afterAll(() => world.close())
 
 async function twoAgents(): Promise<void> {
   payer = await world.agent()

@@ -2,8 +2,7 @@ import type { Database } from '../../db/database.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { pauseFolding } from '../../ledger/index.ts'
-import type { Actor } from '../../operations/act.ts'
-import { recordFacts } from '../../operations/record.ts'
+import { type Actor, recordFacts } from '../../operations/facts.ts'
 import type { SandboxMode } from './context.ts'
 
 /** Later years have more than four digits, which most programs cannot parse. */
@@ -38,14 +37,14 @@ async function moveClock(
       [milliseconds],
     )
     const data = { advance_seconds: milliseconds / 1_000 }
-    const act = {
+    const fact = {
       agentId: null,
       actor,
       action: 'sandbox.clock_moved',
       target: 'sandbox_clock',
       data,
     } as const
-    await recordFacts(tx, vault, clock.now(), [act])
+    await recordFacts(tx, vault, clock.now(), [fact])
     return row?.offset_ms ?? 0n
   })
   moveForward(clock, offsetMs)

@@ -1,22 +1,16 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { countMoneyElsewhere } from '../../money-elsewhere.ts'
-import { service } from '../../operations/act.ts'
+import { afterEach, expect } from 'vitest'
+import { service } from '../../operations/facts.ts'
 import { orderIdOf } from '../banking/funding/apply-funding-update.ts'
 import { checkFunding } from '../banking/funding/check-funding.ts'
 import type { Funding } from '../banking/funding/funding.ts'
+import { countMoneyElsewhere } from '../banking/index.ts'
 import { deletePlatform } from '../parties/platforms/delete-platform.ts'
 import { simulateOutcome } from './simulate-outcome.ts'
-import { deactivate, openWorld, type World } from './test-world.ts'
+import { deactivate, test, world } from './test-world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld()
-})
 afterEach(async () => {
-  expect(await world.batch()).toMatchObject({ balanced: true })
+  expect(await world.checkLedger()).toMatchObject({ balanced: true })
 })
-afterAll(() => world.close())
 
 async function orderStatus({ id }: Funding): Promise<unknown> {
   const [row] = await world.db.database.query(`select status from sandbox_orders where order_id = $1`, [

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { signTimestamped } from '../../gateways/cashfree/signed-webhook.ts'
 import { type GatewayResult, rejected } from '../../gateways/gateway-result.ts'
 import type { PaymentGateway } from '../../gateways/payment-gateway.ts'
-import { signTimestamped } from '../../gateways/webhook-signature.ts'
 import { formatId, newUuid } from '../../kernel/ids.ts'
 import { paise } from '../../kernel/money.ts'
 import { orderIdOf } from '../banking/funding/apply-funding-update.ts'
 import { checkFunding } from '../banking/funding/check-funding.ts'
 import { fundingWebhooks } from '../banking/funding/funding-webhooks.ts'
-import { sendDueRefunds } from '../banking/funding/refunds.ts'
+import { gatewayRefunds } from '../banking/funding/refunds.ts'
 import { collectUpi } from '../banking/funding/upi.ts'
 import { handleGatewayWebhook } from '../banking/gateway-webhooks/handle-webhook.ts'
 import { simulateOutcome } from './simulate-outcome.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   faults.clear()
-  expect(await world.batch()).toMatchObject({ balanced: true })
+  expect(await world.checkLedger()).toMatchObject({ balanced: true })
 })
 afterAll(() => world.close())
 
@@ -164,7 +164,7 @@ test.each([
   await simulateOutcome(world.sandbox, session, 'late')
   expect(await world.refundsOf(funding)).toMatchObject([{ status: 'due' }])
   world.advance(61)
-  while ((await sendDueRefunds(world.funding, world.clock.now())) > 0);
+  while ((await gatewayRefunds(world.funding).run(world.clock.now())) > 0);
   expect(await world.refundsOf(funding)).toMatchObject([{ status: 'done' }])
   const sent = await world.db.database.query(`select refund_id from sandbox_refunds where order_id = $1`, [
     orderIdOf(funding),

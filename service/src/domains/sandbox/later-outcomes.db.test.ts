@@ -1,23 +1,17 @@
 import type { SandboxOutcome } from '@batua/contract'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect } from 'vitest'
 import { paise } from '../../kernel/money.ts'
 import { orderIdOf } from '../banking/funding/apply-funding-update.ts'
 import { checkFunding } from '../banking/funding/check-funding.ts'
 import type { Funding } from '../banking/funding/funding.ts'
 import { collectUpi } from '../banking/funding/upi.ts'
 import { simulateOutcome } from './simulate-outcome.ts'
-import { openWorld, type World } from './test-world.ts'
+import { test, world } from './test-world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld()
-})
 afterEach(async () => {
-  expect(await world.batch()).toMatchObject({ balanced: true })
+  expect(await world.checkLedger()).toMatchObject({ balanced: true })
   world.statuses.length = 0
 })
-afterAll(() => world.close())
 
 async function simulated(outcome: SandboxOutcome, seconds: number) {
   const agent = await world.newAgent()

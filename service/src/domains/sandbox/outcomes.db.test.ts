@@ -1,21 +1,15 @@
 import { SANDBOX_OUTCOMES, type SandboxOutcome } from '@batua/contract'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect } from 'vitest'
 import { checkFunding } from '../banking/funding/check-funding.ts'
 import { simulateOutcome } from './simulate-outcome.ts'
-import { openWorld, type World } from './test-world.ts'
+import { test, world } from './test-world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld()
-})
 beforeEach(() => {
   world.statuses.length = 0
 })
 afterEach(async () => {
-  expect(await world.batch()).toMatchObject({ balanced: true })
+  expect(await world.checkLedger()).toMatchObject({ balanced: true })
 })
-afterAll(() => world.close())
 
 interface Expected {
   readonly status: string

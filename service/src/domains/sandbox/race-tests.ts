@@ -15,7 +15,7 @@ export function testRaces(times: number): void {
     world = await openWorld()
   })
   afterEach(async () => {
-    expect(await world.batch()).toMatchObject({ balanced: true })
+    expect(await world.checkLedger()).toMatchObject({ balanced: true })
     expect(world.faults).toEqual([])
   })
   afterAll(() => world.close())

@@ -1,3 +1,3 @@
 import { testRaces } from './race-tests.ts'
 
-testRaces(30)
+testRaces(10)

@@ -6,7 +6,7 @@ import {
 } from '@batua/contract'
 import type { Serve } from '../../http/serve.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import { actorOf } from '../../operations/act.ts'
+import { actorOf } from '../../operations/facts.ts'
 import { orderIdOf, sessionIdOf, wireStatus } from '../banking/index.ts'
 import { normalisePhone } from '../parties/index.ts'
 import { advanceClock } from './clock.ts'

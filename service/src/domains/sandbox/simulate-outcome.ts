@@ -6,9 +6,9 @@ import {
   currentSession,
   type Funding,
   findFundingBySession,
+  gatewayRefunds,
   openSession,
   orderIdOf,
-  sendDueRefunds,
   wireStatus,
 } from '../banking/index.ts'
 import type { SandboxContext } from './context.ts'
@@ -32,7 +32,8 @@ export async function simulateOutcome(
   await requirePossible(context, funding, outcome)
   await openSession(context.funding, funding)
   await simulate(context, funding, outcome, method ?? defaultMethod(funding.method))
-  while ((await sendDueRefunds(context.funding, context.clock.now())) > 0);
+  const refunds = gatewayRefunds(context.funding)
+  while ((await refunds.run(context.clock.now())) > 0);
   return requireSession(context, session)
 }
 

@@ -7,9 +7,10 @@ import { silentLogger } from '../../kernel/logger.ts'
 import { paise } from '../../kernel/money.ts'
 import { openVault, type Vault } from '../../kernel/secrets.ts'
 import { checkLedger, type Ledger, type LedgerReport, openAccount, openLedger } from '../../ledger/index.ts'
-import { service } from '../../operations/act.ts'
+import { service } from '../../operations/facts.ts'
 import { createJobs, type Jobs } from '../../operations/jobs.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { testOn } from '../../testing/database-test.ts'
 import { orderIdOf } from '../banking/funding/apply-funding-update.ts'
 import { type FundingContext, gatewaysOf } from '../banking/funding/context.ts'
 import type { Funding } from '../banking/funding/funding.ts'
@@ -44,7 +45,7 @@ export interface World {
   open(agentId: Uuid, amountPaise?: bigint): Promise<Opened>
   balance(agentId: Uuid): Promise<bigint>
   refundsOf(funding: Funding): Promise<{ reason: string; status: string; amount: bigint }[]>
-  batch(): Promise<LedgerReport>
+  checkLedger(): Promise<LedgerReport>
   advance(seconds: number): void
   /** Another node of the same service, with a ledger and jobs of its own. */
   newNode(): { readonly jobs: Jobs; close(): Promise<void> }
@@ -55,6 +56,16 @@ export interface Opened {
   readonly funding: Funding
   readonly session: string
 }
+
+/** The world of the test file that runs: `test` opens it before the first test and closes it after the last. */
+export let world: World
+
+export const test = testOn(
+  () => openWorld(),
+  opened => {
+    world = opened
+  },
+)
 
 /** `around` wraps the gateway, to lose or to alter calls and responses. */
 export async function openWorld(
@@ -116,7 +127,7 @@ export async function openWorld(
         `select reason, status, amount_paise as amount from gateway_refunds where order_id = $1 order by id`,
         [orderIdOf(opened)],
       ),
-    batch: () => checkLedger(database),
+    checkLedger: () => checkLedger(database),
     advance: seconds => clock.setOffsetMs(clock.offsetMs() + seconds * 1_000),
     newNode: () => openNode(funding),
     async close() {

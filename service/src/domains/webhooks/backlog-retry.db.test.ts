@@ -1,51 +1,37 @@
 import type { WebhookDelivery } from '@batua/contract'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect } from 'vitest'
 import { creditSideOf, formatId, newUuid, parseId, type Uuid } from '../../kernel/ids.ts'
-import { newAgent, newFundedAgent, order, startNode, type TestNode } from '../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { order } from '../../testing/builders.ts'
 import { refusalOf } from '../../testing/expect-refusal.ts'
-import { manualClock } from '../../testing/manual-clock.ts'
+import { clock, database, newAgent, newFundedAgent, node, test } from '../../testing/ledger-test.ts'
 import { networkContext } from '../../testing/network.ts'
 import { openAttemptSlots } from './attempt-slots.ts'
 import { fanOut } from './delivering/fan-out.ts'
-import { listDeliveries } from './list-deliveries.ts'
 import { retryDelivery } from './retry.ts'
+import { listDeliveries } from './routes.ts'
 import { newDeliverer, setReceiver } from './testing/delivering.ts'
 import { type Receiver, startReceiver } from './testing/receiver.ts'
 
-const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
-
-let db: TestDatabase
-let node: TestNode
 let receiver: Receiver
 let status: number
 let payer: Uuid
 let payee: Uuid
 let payment: Uuid
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  node = startNode({ database: db.database, clock })
-})
-afterAll(async () => {
-  await node.ledger.close()
-  await db.drop()
-})
-
 // A payment whose events were fanned out to both sides and had no attempt yet.
 beforeEach(async () => {
   status = 500
   receiver = await startReceiver(response => response.writeHead(status).end())
-  payer = await newFundedAgent(node.ledger, db.database, clock, 1_000_000n)
-  payee = await newAgent(db.database, clock.now())
-  await setReceiver(db.database, payer, receiver.origin)
-  await setReceiver(db.database, payee, receiver.origin)
+  payer = await newFundedAgent(1_000_000n)
+  payee = await newAgent()
+  await setReceiver(database, payer, receiver.origin)
+  await setReceiver(database, payee, receiver.origin)
   const { payment_id } = await node.pay(order(payer, payee, 10_000n))
   payment = parseId('pay', payment_id ?? '') ?? ''
-  await fanOut(db.database, clock.now())
+  await fanOut(database, clock.now())
 })
 
-const context = () => ({ ...networkContext(db.database, clock), slots: openAttemptSlots() })
+const context = () => ({ ...networkContext(database, clock), slots: openAttemptSlots() })
 const retry = (platformId: Uuid, event: Uuid) =>
   retryDelivery(context(), { kind: 'platform', platformId }, formatId('whd', event))
 
@@ -92,7 +78,7 @@ describe('a payment’s event that waits for its first attempt', () => {
     status = 200
     const delivered = await retry(payer, payment)
     status = 500
-    const deliverer = newDeliverer(db.database, clock)
+    const deliverer = newDeliverer(database, clock)
     await deliverer.runDue()
     await deliverer.stop()
     expect(await listed(payer)).toMatchObject([
@@ -104,16 +90,14 @@ describe('a payment’s event that waits for its first attempt', () => {
     await retry(payer, payment)
     clock.advance(60_000)
     status = 200
-    const deliverer = newDeliverer(db.database, clock)
+    const deliverer = newDeliverer(database, clock)
     await deliverer.runDue()
     await deliverer.stop()
     expect(await listed(payer)).toMatchObject([{ status: 'delivered', attempts: 2 }])
     expect(
       receiver.requests.filter(({ body }) => JSON.parse(body).event === 'agent.payment.sent').length,
     ).toBe(2)
-    expect(await db.database.query(`select 1 from webhook_backlog where platform_id = $1`, [payer])).toEqual(
-      [],
-    )
+    expect(await database.query(`select 1 from webhook_backlog where platform_id = $1`, [payer])).toEqual([])
   })
 
   test('is not found by the other side’s platform, nor by a similar id', async () => {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import type { Connection } from '../../db/database.ts'
 import { newUuid } from '../../kernel/ids.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { database, test } from '../../testing/database-test.ts'
 import * as sql from './delivery-list-sql.ts'
 
 const ROWS = 20_000
@@ -46,12 +46,10 @@ const STATEMENTS: readonly (readonly [string, string, string])[] = [
   ['count_backlog', sql.countBacklog(ALL), `${id(FIRST_WAITING)}, ${id(FIRST_WAITING)}`],
 ]
 
-let db: TestDatabase
 let session: Connection
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  session = await db.database.connect()
+test.beforeAll(async () => {
+  session = await database.connect()
   await grow()
   for (const [name, text] of STATEMENTS) await session.query(`prepare ${name} as ${text}`)
   await session.query('set plan_cache_mode = force_generic_plan')
@@ -59,7 +57,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await session.release()
-  await db.drop()
 })
 
 /** One platform with many deliveries and many waiting events, among others. */

@@ -1,8 +1,8 @@
 import { DELIVERY_STATUSES, type DeliveryStatus, type EventName } from '@batua/contract'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { pageOf } from '../../http/paging.ts'
 import { creditSideOf, momentOf, newUuid, type Uuid } from '../../kernel/ids.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { database, test } from '../../testing/database-test.ts'
 import { insertBacklog } from './delivering/backlog-store.ts'
 import type { DeliveryFilter } from './delivery-list-sql.ts'
 import { countDeliveries, selectDeliveries } from './delivery-list-store.ts'
@@ -24,15 +24,12 @@ interface Listed {
   readonly event: EventName
 }
 
-let db: TestDatabase
 /** The deliveries that the platform's list must show, in any order. */
 const expected: Listed[] = []
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   await fill()
 })
-afterAll(() => db.drop())
 
 const at = (index: number) => newUuid(new Date(START_MS + index * 700))
 const eventOf = (id: Uuid, isReceived: boolean): Uuid => (isReceived ? creditSideOf(id) : id)
@@ -63,31 +60,31 @@ async function fill(): Promise<void> {
     }
     if (chunk.length === 1 + (index % 13)) {
       // Commits of one moment may be in any order.
-      await insertBacklog(db.database, new Map([[PLATFORM, chunk]]))
+      await insertBacklog(database, new Map([[PLATFORM, chunk]]))
       chunk = []
     }
     await insertRow(OTHERS, { id: at(index), event: 'agent.funded', status: 'delivered' })
   }
-  if (chunk.length > 0) await insertBacklog(db.database, new Map([[PLATFORM, chunk]]))
-  await insertBacklog(db.database, new Map([[OTHERS, [at(450)]]]))
+  if (chunk.length > 0) await insertBacklog(database, new Map([[PLATFORM, chunk]]))
+  await insertBacklog(database, new Map([[OTHERS, [at(450)]]]))
 }
 
 async function insertRow(platformId: Uuid, { id, event, status }: Listed): Promise<void> {
-  await db.database.query(
+  await database.query(
     `insert into webhook_deliveries (platform_id, id, event, status, attempts) values ($1, $2, $3, $4, 1)`,
     [platformId, id, event, status],
   )
 }
 
 const select = (filter: DeliveryFilter, query = {}) =>
-  selectDeliveries(db.database, PLATFORM, filter, pageOf(query))
+  selectDeliveries(database, PLATFORM, filter, pageOf(query))
 
 /** All pages, as a caller reads them. */
 async function walk(filter: DeliveryFilter, limit: number): Promise<Delivery[]> {
   const all: Delivery[] = []
   let before: Uuid | null = null
   for (;;) {
-    const rows: Delivery[] = await selectDeliveries(db.database, PLATFORM, filter, {
+    const rows: Delivery[] = await selectDeliveries(database, PLATFORM, filter, {
       ...{ limit, fetch: limit + 1, offset: 0 },
       before,
     })
@@ -114,7 +111,7 @@ describe.each(FILTERS)('deliveries of status $status and event $event', filter =
     const wanted = expectedOf(filter)
     expect((await walk(filter, 7)).map(picked)).toEqual(wanted)
     expect((await walk(filter, 100)).map(picked)).toEqual(wanted)
-    expect(await countDeliveries(db.database, PLATFORM, filter)).toBe(BigInt(wanted.length))
+    expect(await countDeliveries(database, PLATFORM, filter)).toBe(BigInt(wanted.length))
   })
 
   test('are the same by offset as by cursor', async () => {
@@ -146,13 +143,13 @@ test('events of one moment that are not in the order of their ids in a chunk are
   const ids = Array.from({ length: 9 }, () => newUuid(new Date(START_MS)))
   const shuffled = [4, 0, 8, 2, 6, 1, 7, 3, 5].map(index => ids[index] ?? '')
   for (let start = 0; start < 9; start += 3) {
-    await insertBacklog(db.database, new Map([[platformId, shuffled.slice(start, start + 3)]]))
+    await insertBacklog(database, new Map([[platformId, shuffled.slice(start, start + 3)]]))
   }
   const listed = []
   let before: Uuid | null = null
   for (let page = 0; page < 3; page++) {
     const request = { limit: 3, fetch: 3, offset: 0, before }
-    const rows = await selectDeliveries(db.database, platformId, { status: null, event: null }, request)
+    const rows = await selectDeliveries(database, platformId, { status: null, event: null }, request)
     listed.push(...rows.map(({ id }) => id))
     before = listed.at(-1) ?? null
   }
@@ -162,11 +159,11 @@ test('events of one moment that are not in the order of their ids in a chunk are
 test('events of one side are found after any number of chunks of the other side only', async () => {
   const platformId = newUuid(new Date(START_MS))
   const received = [creditSideOf(at(1)), creditSideOf(at(2))]
-  await insertBacklog(db.database, new Map([[platformId, received]]))
+  await insertBacklog(database, new Map([[platformId, received]]))
   for (let index = 3; index < 20; index++) {
-    await insertBacklog(db.database, new Map([[platformId, [at(index)]]]))
+    await insertBacklog(database, new Map([[platformId, [at(index)]]]))
   }
   const filter = { status: null, event: 'agent.payment.received' } as const
-  const rows = await selectDeliveries(db.database, platformId, filter, pageOf({ limit: 1 }))
+  const rows = await selectDeliveries(database, platformId, filter, pageOf({ limit: 1 }))
   expect(rows.map(({ id }) => id)).toEqual(received.toReversed())
 })

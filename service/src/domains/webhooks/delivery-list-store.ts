@@ -1,7 +1,7 @@
 import type { Queryable } from '../../db/database.ts'
 import type { PageRequest } from '../../http/paging.ts'
 import { FIRST_UUID, firstUuidAt, LAST_UUID, momentOf, type Uuid } from '../../kernel/ids.ts'
-import { paymentEventName } from '../../operations/payment-event.ts'
+import { paymentEventName } from '../../operations/payment-fact.ts'
 import {
   countBacklog,
   countRows,

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect } from 'vitest'
 import { DAY_MS } from '../../kernel/clock.ts'
 import { newUuid, type Uuid } from '../../kernel/ids.ts'
 import { createMetrics } from '../../kernel/metrics.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { database, test } from '../../testing/database-test.ts'
 import { type ManualClock, manualClock } from '../../testing/manual-clock.ts'
 import { networkContext, newPlatform } from '../../testing/network.ts'
 import { insertBacklog } from './delivering/backlog-store.ts'
@@ -13,26 +13,20 @@ import { addWebhookMetrics } from './metrics.ts'
 
 const NOON = new Date('2026-11-20T06:30:00.000Z')
 
-let db: TestDatabase
 let clock: ManualClock
 let platformId: Uuid
-
-beforeAll(async () => {
-  db = await createTestDatabase()
-})
-afterAll(() => db.drop())
 
 beforeEach(async () => {
   clock = manualClock(NOON)
   for (const table of ['webhook_deliveries', 'webhook_backlog', 'webhook_endpoints']) {
-    await db.database.query(`delete from ${table}`)
+    await database.query(`delete from ${table}`)
   }
   platformId = await newTestPlatform()
 })
 
 async function newTestPlatform(): Promise<Uuid> {
-  const { platform } = await newPlatform(networkContext(db.database, clock))
-  await scheduleWork(db.database, [platform.id], clock.now())
+  const { platform } = await newPlatform(networkContext(database, clock))
+  await scheduleWork(database, [platform.id], clock.now())
   return platform.id
 }
 
@@ -40,17 +34,17 @@ const secondsAgo = (seconds: number) => newUuid(new Date(NOON.getTime() - second
 const daysAgo = (days: number) => newUuid(new Date(NOON.getTime() - days * DAY_MS))
 
 async function deliver(status: string, id: Uuid, of = platformId): Promise<Uuid> {
-  await db.database.query(
+  await database.query(
     `insert into webhook_deliveries (platform_id, id, event, status) values ($1, $2, 'agent.funded', $3)`,
     [of, id, status],
   )
   return id
 }
-const wait = (...ids: Uuid[]) => insertBacklog(db.database, new Map([[platformId, ids]]))
+const wait = (...ids: Uuid[]) => insertBacklog(database, new Map([[platformId, ids]]))
 
 async function figures(): Promise<Record<string, number>> {
   const metrics = createMetrics()
-  addWebhookMetrics(metrics, { database: db.database, clock })
+  addWebhookMetrics(metrics, { database, clock })
   const shown = (await metrics.getMetricsAsJSON()).filter(({ name }) => name.startsWith('webhook_'))
   return Object.fromEntries(shown.map(({ name, values }) => [name, values[0]?.value ?? Number.NaN]))
 }
@@ -72,12 +66,12 @@ describe('the metrics of webhooks', () => {
     await deliver('failed', secondsAgo(500))
     await wait(secondsAgo(70), secondsAgo(60))
     const queued = newUuid(clock.now())
-    await db.database.query(
+    await database.query(
       `insert into payment_events (id, payments, platforms, payer_platforms, payee_platforms)
        values ($1, array[$1::uuid], array[$1::uuid], '{0}', '{0}')`,
       [queued],
     )
-    await db.database.query(
+    await database.query(
       `insert into events (id, platform_id, name, data, created_at, queued) values ($1, $2, 'webhook.test', '{}', now(), true)`,
       [queued, platformId],
     )
@@ -88,12 +82,12 @@ describe('the metrics of webhooks', () => {
       webhook_oldest_pending_seconds: 70,
       webhook_queue_rows: 2,
     })
-    expect(await countFailedDeliveries(db.database)).toBe(1)
+    expect(await countFailedDeliveries(database)).toBe(1)
   })
 
   test('do not include events for a receiver that is gone in the oldest age', async () => {
     const gone = await newTestPlatform()
-    await db.database.query(`update platforms set webhook_disabled_at = now() where id = $1`, [gone])
+    await database.query(`update platforms set webhook_disabled_at = now() where id = $1`, [gone])
     await deliver('pending', secondsAgo(900), gone)
     await deliver('pending', secondsAgo(30))
     expect(await figures()).toMatchObject({ webhook_pending: 2, webhook_oldest_pending_seconds: 30 })
@@ -102,11 +96,11 @@ describe('the metrics of webhooks', () => {
 
 describe('the cleanup after 30 days', () => {
   async function forget(): Promise<number> {
-    const [job] = webhookJobs({ database: db.database })
+    const [job] = webhookJobs({ database })
     return (await job?.run(NOON)) ?? -1
   }
   const ids = async (table: string) =>
-    (await db.database.query<{ id: Uuid }>(`select id from ${table} order by id`)).map(({ id }) => id)
+    (await database.query<{ id: Uuid }>(`select id from ${table} order by id`)).map(({ id }) => id)
 
   test('deletes deliveries that are not pending', async () => {
     await deliver('delivered', daysAgo(31))
@@ -119,7 +113,7 @@ describe('the cleanup after 30 days', () => {
 
   test('deletes waiting events only if their receiver has been gone for 30 days, and never newer events', async () => {
     const gone = (days: number) =>
-      db.database.query(`update platforms set webhook_disabled_at = $2 where id = $1`, [
+      database.query(`update platforms set webhook_disabled_at = $2 where id = $1`, [
         platformId,
         new Date(NOON.getTime() - days * DAY_MS),
       ])
@@ -140,14 +134,14 @@ describe('the cleanup after 30 days', () => {
   test('deletes a bounded number of rows at a time, of all platforms, until none is left', async () => {
     const others = await newTestPlatform()
     for (const of of [platformId, others]) {
-      await db.database.query(
+      await database.query(
         `insert into webhook_deliveries (platform_id, id, event, status)
          select $1, gen_random_uuid(), 'agent.funded', 'delivered' from generate_series(1, 700)`,
         [of],
       )
     }
     // Random ids sort anywhere: those before the bound are the ones of long ago.
-    await db.database.query(
+    await database.query(
       `update webhook_deliveries set id = overlay(id::text placing '0001' from 1 for 4)::uuid`,
     )
     expect([await forget(), await forget(), await forget()]).toEqual([1_000, 400, 0])

@@ -31,7 +31,7 @@ beforeEach(async () => {
 })
 
 const waitForRequests = (count: number) =>
-  vi.waitFor(() => expect(unanswered.length).toBe(count), { interval: 5 })
+  vi.waitFor(() => expect(unanswered.length).toBe(count), { interval: 5, timeout: 10_000 })
 const answerAll = (status: number) => {
   for (const response of unanswered.splice(0)) response.writeHead(status).end()
 }

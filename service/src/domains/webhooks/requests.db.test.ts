@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DAY_MS } from '../../kernel/clock.ts'
 import { formatId, parseId } from '../../kernel/ids.ts'
-import { actsIn, secretsInLog } from '../../testing/acts.ts'
+import { factsIn, secretsInLog } from '../../testing/facts.ts'
 import { type Receiver, startReceiver } from './testing/receiver.ts'
 import {
   openRequestsStage,
@@ -84,7 +84,7 @@ describe('a test webhook', () => {
       status: 'pending',
       attempts: 1,
       response_status: 503,
-      last_error: 'The receiver answered 503',
+      last_error: 'The receiver responded with 503',
       delivered_at: null,
     })
     expect(inMs(delivery.next_attempt_at)).toBeLessThan(6_000)
@@ -109,7 +109,7 @@ describe('a test webhook', () => {
     await platform.retry(delivery_id)
     const webhook_host = new URL(receiver.origin).host
     const actor = { type: 'platform', id: formatId('plt', platform.id) }
-    expect(await actsIn(stage.db.database, delivery_id)).toEqual([
+    expect(await factsIn(stage.db.database, delivery_id)).toEqual([
       { agentId: null, actor, action: 'webhook.tested', target: delivery_id, data: { webhook_host } },
       {
         ...{ agentId: null, actor, action: 'webhook.retried', target: delivery_id },
@@ -192,7 +192,7 @@ describe('a requested retry', () => {
       status: 'delivered',
       attempts: 2,
       response_status: 500,
-      last_error: 'The receiver answered 500',
+      last_error: 'The receiver responded with 500',
       next_attempt_at: null,
       delivered_at,
     })

@@ -1,14 +1,14 @@
 import type { EventName, WebhookDelivery } from '@batua/contract'
 import type { PlatformCaller } from '../../http/caller.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
-import { actorOf } from '../../operations/act.ts'
-import { paymentEventName } from '../../operations/payment-event.ts'
-import { recordFacts } from '../../operations/record.ts'
+import { parseId, type Uuid } from '../../kernel/ids.ts'
+import { recordFacts } from '../../operations/facts.ts'
+import { paymentEventName } from '../../operations/payment-fact.ts'
 import type { WebhooksContext } from './context.ts'
 import { deliveryRecord } from './delivery-record.ts'
 import { isInBacklog, selectDelivery } from './delivery-store.ts'
 import { readEvents } from './events/read-events.ts'
+import { retriedFact } from './facts.ts'
 import {
   claimForAttempt,
   type Receiver,
@@ -83,16 +83,9 @@ async function claim(
   event: DeliveredEvent,
 ): Promise<number> {
   const now = clock.now()
-  const act = {
-    agentId: null,
-    actor: actorOf(caller),
-    action: 'webhook.retried',
-    target: formatId('whd', event.id),
-    data: { event: event.name, webhook_host: new URL(receiver.url).host },
-  } as const
   return database.inTransaction(async tx => {
     const attempts = await claimForAttempt(tx, receiver, event, now)
-    await recordFacts(tx, vault, now, [act])
+    await recordFacts(tx, vault, now, [retriedFact(caller, receiver, event)])
     return attempts
   })
 }

@@ -11,9 +11,9 @@ import { scheduleWork } from './delivering/endpoint-store.ts'
 import type { Delivery } from './delivery-record.ts'
 import { claimDelivery, type ManualAttempt, writeAttempt } from './delivery-store.ts'
 import type { AttemptResult, OutgoingWebhook } from './sending/attempt.ts'
+import { signedHeaders } from './sending/attempt.ts'
 import { decideOutcome } from './sending/decide.ts'
 import { openSender } from './sending/send.ts'
-import { signedHeaders } from './sending/sign.ts'
 
 /** The context of attempts that a platform requests and waits for. */
 export interface RequestedAttempts extends WebhooksContext {
@@ -44,7 +44,7 @@ export async function requireReceiver(context: WebhooksContext, platformId: Uuid
   }
   if (target.disabledAt !== null) {
     const message =
-      'The receiver answered 410 Gone, so nothing is sent to it; set webhook_url again, be it the same'
+      'The receiver responded with 410 Gone, so nothing is sent to it; set webhook_url again, even to the same address'
     const details = { webhook_disabled_at: target.disabledAt.toISOString() }
     throw new AppError('conflict', message, { details })
   }

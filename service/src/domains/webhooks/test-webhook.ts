@@ -1,13 +1,12 @@
 import type { WebhookDelivery } from '@batua/contract'
 import type { PlatformCaller } from '../../http/caller.ts'
 import { assert } from '../../kernel/assert.ts'
-import { formatId, type Uuid } from '../../kernel/ids.ts'
-import { actorOf } from '../../operations/act.ts'
-import { recordFacts } from '../../operations/record.ts'
-import { recordUnqueued } from '../../operations/record-events.ts'
+import { newUuid, type Uuid } from '../../kernel/ids.ts'
+import { recordFacts } from '../../operations/facts.ts'
 import type { WebhooksContext } from './context.ts'
 import { deliveryRecord } from './delivery-record.ts'
 import { readEvents } from './events/read-events.ts'
+import { testedFact } from './facts.ts'
 import {
   claimForAttempt,
   type Receiver,
@@ -42,20 +41,11 @@ async function recordTest(
   caller: PlatformCaller,
   receiver: Receiver,
 ): Promise<Uuid> {
-  const { platformId } = caller
   const now = clock.now()
-  const data = { platform_id: formatId('plt', platformId) }
-  return database.inTransaction(async tx => {
-    const id = await recordUnqueued(tx, vault, now, { name: NAME, platformId, data })
+  const id = newUuid(now)
+  await database.inTransaction(async tx => {
+    await recordFacts(tx, vault, now, [testedFact(caller, receiver, id)])
     await claimForAttempt(tx, receiver, { id, name: NAME }, now)
-    const act = {
-      agentId: null,
-      actor: actorOf(caller),
-      action: 'webhook.tested',
-      target: formatId('whd', id),
-      data: { webhook_host: new URL(receiver.url).host },
-    } as const
-    await recordFacts(tx, vault, now, [act])
-    return id
   })
+  return id
 }

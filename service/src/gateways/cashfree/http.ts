@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { type Paise, rupeesText } from '../../kernel/money.ts'
 import { type ExactJson, parseExactJson, textAt } from '../exact-json.ts'
 import { type GatewayResult, reasonWord, rejected, value } from '../gateway-result.ts'
 import { noResponse, readAtMost } from '../outgoing-http.ts'
@@ -76,10 +77,10 @@ function judge(status: number, body: ExactJson | undefined, isQuestion: boolean)
   const inDoubt = isQuestion ? 'retryable' : 'unknown'
   if (status >= 200 && status <= 299) {
     if (typeof body === 'object' && body !== null) return value(body)
-    return { kind: inDoubt, message: `Cashfree answered ${status} with a body that cannot be read` }
+    return { kind: inDoubt, message: `Cashfree returned ${status} with a body that cannot be read` }
   }
   const code = codeOf(body)
-  const message = `Cashfree answered ${status}${code === null ? '' : ` ${code}`}`
+  const message = `Cashfree returned ${status}${code === null ? '' : ` ${code}`}`
   if (status === 401 || status === 403) {
     return { kind: 'retryable', message: `${message}: check the credentials and the allowed addresses` }
   }
@@ -101,4 +102,17 @@ export function isTaken(code: string): boolean {
 
 function isIdempotency(body: ExactJson | undefined): boolean {
   return `${textAt(body, 'type')} ${textAt(body, 'code')}`.includes('idempoten')
+}
+
+/** Newer than the compiler's types of the language. */
+declare global {
+  interface JSON {
+    /** A value that `stringify` writes as exactly this text. */
+    rawJSON(text: string): unknown
+  }
+}
+
+/** An amount as a JSON number with two decimals, written from its digits: `1000.50`. */
+export function rupeesJson(amount: Paise): unknown {
+  return JSON.rawJSON(rupeesText(amount))
 }

@@ -1,6 +1,6 @@
-export { cashfreeAddresses } from './addresses.ts'
+/** Cashfree: payments, payouts and bank verification. */
+
 export { createCashfreeVerifier } from './bank-verifier.ts'
-export { cashfreeCheckoutScript } from './checkout-script.ts'
+export { cashfreeAddresses, cashfreeCheckoutScript } from './hosts.ts'
 export { type CashfreeGatewayOptions, createCashfreeGateway } from './payment-gateway.ts'
 export { type CashfreePayoutOptions, createCashfreePayouts } from './payouts.ts'
-/** Cashfree: money in, money out, and whose a bank account is. */

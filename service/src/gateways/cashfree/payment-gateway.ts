@@ -9,13 +9,12 @@ import type {
   PaidMethod,
   PaymentGateway,
 } from '../payment-gateway.ts'
-import { readPaymentWebhook } from '../payment-webhook.ts'
-import { type CallCashfree, type CashfreeAccess, isTaken, openCashfree } from './http.ts'
+import { type CallCashfree, type CashfreeAccess, isTaken, openCashfree, rupeesJson } from './http.ts'
 import { byTime, type CashfreeOrder, readLostPayments, readOrder, readPayment } from './order.ts'
 import { listRecords } from './records.ts'
 import { getRefund, refund } from './refunds.ts'
-import { rupeesJson } from './rupees-json.ts'
 import { startUpi } from './upi.ts'
+import { readPaymentWebhook } from './webhooks.ts'
 
 export interface CashfreeGatewayOptions extends CashfreeAccess {
   /** Cashfree signs webhooks with the client secret; several are valid while it is being rotated. */
@@ -182,7 +181,7 @@ async function endedAlready(
 }
 
 function unreadable(kind: 'retryable' | 'unknown'): GatewayResult<never> {
-  return { kind, message: 'Cashfree answered with a body that cannot be read' }
+  return { kind, message: 'Cashfree returned a body that cannot be read' }
 }
 
 function pathOf({ orderId }: OrderKey): string {

@@ -1,10 +1,9 @@
 import { type GatewayResult, value } from '../gateway-result.ts'
 import type { PayoutProvider, PayoutRequest, ProviderPayout } from '../payout-provider.ts'
-import { readPayoutWebhook } from '../payout-webhook.ts'
 import { ensureBeneficiary } from './beneficiaries.ts'
-import { type CallCashfree, type CashfreeAccess, isTaken, openCashfree } from './http.ts'
-import { rupeesJson } from './rupees-json.ts'
+import { type CallCashfree, type CashfreeAccess, isTaken, openCashfree, rupeesJson } from './http.ts'
 import { readTransfer } from './transfer.ts'
+import { readPayoutWebhook } from './webhooks.ts'
 
 export interface CashfreePayoutOptions extends CashfreeAccess {
   /** Cashfree signs webhooks with the client secret; several are valid while it is being rotated. */
@@ -83,7 +82,7 @@ async function getTransfer(
   if (answer.kind !== 'value') return answer
   const transfer = readTransfer(answer.value)
   if (transfer !== null && transfer.transferId === transferId) return value(transfer)
-  return { kind: 'retryable', message: 'Cashfree answered with a body that cannot be read' }
+  return { kind: 'retryable', message: 'Cashfree returned a body that cannot be read' }
 }
 
 function inDoubt(): GatewayResult<never> {

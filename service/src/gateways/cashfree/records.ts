@@ -24,8 +24,7 @@ export async function listRecords(
   })
   if (answer.kind !== 'value') return answer
   const entries = entriesOf(at(answer.value, 'data'))
-  if (entries === null)
-    return { kind: 'retryable', message: 'Cashfree answered with a body that cannot be read' }
+  if (entries === null) return { kind: 'retryable', message: 'Cashfree returned a body that cannot be read' }
   // The cursor of the last page leads to an empty page (assumed), so an empty page is the end.
   const nextCursor = entries.length === 0 ? null : textAt(answer.value, 'cursor')
   return value({ records: entries.flatMap(entry => readRecord(entry) ?? []), nextCursor })

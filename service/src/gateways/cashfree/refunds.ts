@@ -2,7 +2,7 @@ import { type ExactJson, paiseAt, textAt } from '../exact-json.ts'
 import { type GatewayResult, rejected, value } from '../gateway-result.ts'
 import type { OrderKey, Refund, RefundStatus } from '../payment-gateway.ts'
 import type { CallCashfree } from './http.ts'
-import { rupeesJson } from './rupees-json.ts'
+import { rupeesJson } from './http.ts'
 
 const LONGEST_NOTE = 100
 
@@ -62,8 +62,7 @@ function judge(json: ExactJson, amountPaise: bigint | null): GatewayResult<Refun
     return rejected('refund_already_exists', 'There is a refund of this id for another amount')
   }
   const status = textAt(json, 'refund_status')
-  if (status === null)
-    return { kind: 'unknown', message: 'Cashfree answered with a body that cannot be read' }
+  if (status === null) return { kind: 'unknown', message: 'Cashfree returned a body that cannot be read' }
   return value(refundStatus(status))
 }
 

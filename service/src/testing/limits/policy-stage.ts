@@ -1,6 +1,6 @@
 import { openAgentKeyCache } from '../../domains/parties/agents/credentials.ts'
 import { serveAgents } from '../../domains/parties/agents/routes.ts'
-import { organizationJobs } from '../../domains/parties/organizations/due-budgets.ts'
+import { budgetChanges } from '../../domains/parties/organizations/due-budgets.ts'
 import { serveOwners } from '../../domains/parties/owners/routes.ts'
 import { createAuthenticators } from '../../domains/parties/platforms/credentials.ts'
 import { servePlatforms } from '../../domains/parties/platforms/routes.ts'
@@ -16,6 +16,7 @@ import type { Ledger } from '../../ledger/index.ts'
 import { createJobs } from '../../operations/jobs.ts'
 import { fund, startNode, type TestNode } from '../builders.ts'
 import { createTestDatabase, type TestDatabase } from '../database.ts'
+import { testOn } from '../database-test.ts'
 import { type ManualClock, manualClock } from '../manual-clock.ts'
 import {
   type NetworkContext,
@@ -108,7 +109,23 @@ async function startServer(db: TestDatabase, clock: ManualClock, more: MoreRoute
   return { server, node }
 }
 
-export async function openPolicyStage(start: Date, more: MoreRoutes = () => undefined): Promise<PolicyStage> {
+/** Noon on a Friday in India. */
+const NOON = new Date('2026-11-20T06:30:00.000Z')
+
+/** The stage of the test file that runs: `test` opens it before the first test and closes it after the last. */
+export let stage: PolicyStage
+
+export const test = testOn(
+  () => openPolicyStage(),
+  opened => {
+    stage = opened
+  },
+)
+
+export async function openPolicyStage(
+  start = NOON,
+  more: MoreRoutes = () => undefined,
+): Promise<PolicyStage> {
   const db = await createTestDatabase()
   const clock = manualClock(start)
   const nodes = [await startServer(db, clock, more), await startServer(db, clock, more)] as const
@@ -117,7 +134,7 @@ export async function openPolicyStage(start: Date, more: MoreRoutes = () => unde
     logger: silentLogger(),
     jobs: [
       ...policyJobs(networkContext(db.database, clock)),
-      ...organizationJobs(networkContext(db.database, clock)),
+      budgetChanges(networkContext(db.database, clock)),
     ],
   })
   const stage: PolicyStage = {

@@ -119,7 +119,12 @@ export function judgePayment(model: Model, payment: ModelPayment, nowMs: number)
   const { payer, payee, amount } = payment
   const sender = model.agents.get(payer)
   if (sender === undefined || sender.key !== payment.presentedKey) return refused('authentication_error')
-  const used = keyUse(model, payer, payment.key)
+  const used = keyUse(
+    model,
+    payer,
+    payment.key,
+    each => isPayment(each, payer, payee) && each.amount === amount && each.reference === payment.reference,
+  )
   if (used !== null) return used
   const same = model.history.find(
     each => isPayment(each, payer, payee) && each.reference === payment.reference,
@@ -144,7 +149,7 @@ export function judgeRefund(model: Model, refund: ModelRefund): Verdict {
   const { payment } = refund
   const refunder = model.agents.get(payment.to)
   if (refunder === undefined || refunder.key !== refund.presentedKey) return refused('authentication_error')
-  const used = keyUse(model, payment.to, refund.key)
+  const used = keyUse(model, payment.to, refund.key, each => isSameRefund(model, refund, each))
   if (used !== null) return used
   if (refunder.status !== 'active') return refused('policy_denied')
   if (!canReceive(model.agents.get(payment.from ?? '')?.status)) return refused('validation_error')
@@ -228,10 +233,25 @@ function leftOf({ limit, used }: Limit): bigint {
   return limit > used ? limit - used : 0n
 }
 
-function keyUse({ history }: Model, wallet: string, key: string | null): Refused | null {
+function keyUse(
+  { history }: Model,
+  wallet: string,
+  key: string | null,
+  isSame: (used: ModelTransfer) => boolean,
+): Refused | null {
   const used = key === null ? undefined : history.find(each => each.from === wallet && each.key === key)
   if (used === undefined) return null
-  return refused('idempotency_error', { [used.kind]: used.id, status: 'completed' })
+  return refused('idempotency_error', {
+    ...{ [used.kind]: used.id, status: 'completed', same_request: isSame(used) },
+  })
+}
+
+/** A refund without an amount asks for what is left: it is the same as the one after which nothing was. */
+function isSameRefund({ history }: Model, { payment, amount }: ModelRefund, used: ModelTransfer): boolean {
+  if (used.refunds !== payment.id) return false
+  if (amount !== null) return used.amount === amount
+  const until = history.slice(0, history.indexOf(used) + 1)
+  return sum(until, each => each.refunds === payment.id) === payment.amount
 }
 
 function isPayment(transfer: ModelTransfer, from: string, to: string | null): boolean {

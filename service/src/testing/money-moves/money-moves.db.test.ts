@@ -8,7 +8,7 @@ import { settleDown } from './settle-down.ts'
 import { TAMPERINGS } from './tampering.ts'
 import { type MoneyWorld, openMoneyWorld } from './world.ts'
 
-const MOVES = 600
+const MOVES = 300
 const AGENTS = 24
 
 let world: MoneyWorld

@@ -2,17 +2,19 @@ import { type Database, openDatabase } from '../../db/database.ts'
 import { type FundingContext, gatewaysOf } from '../../domains/banking/funding/context.ts'
 import { fundingWebhooks } from '../../domains/banking/funding/funding-webhooks.ts'
 import { fundingJobs } from '../../domains/banking/funding/jobs.ts'
-import { handleGatewayWebhook } from '../../domains/banking/gateway-webhooks/handle-webhook.ts'
-import { gatewayWebhookJobs } from '../../domains/banking/gateway-webhooks/jobs.ts'
-import { payoutJobs } from '../../domains/banking/payouts/jobs.ts'
+import {
+  handleGatewayWebhook,
+  webhookCleanup,
+} from '../../domains/banking/gateway-webhooks/handle-webhook.ts'
+import { payoutAttempts } from '../../domains/banking/payouts/check-payout.ts'
 import { payoutWebhooks } from '../../domains/banking/payouts/payout-webhooks.ts'
-import type { SettlementContext } from '../../domains/banking/settlement/context.ts'
-import { settlementJobs } from '../../domains/banking/settlement/jobs.ts'
+import { type SettlementContext, settlementJobs } from '../../domains/banking/settlement/run-settlement.ts'
 import { type AgentPolicyCache, openAgentPolicyCache } from '../../domains/limits/agent-facts.ts'
 import { raiseAgentsToTier1 } from '../../domains/parties/agents/group-store.ts'
+import { accountChanges } from '../../domains/parties/owners/change-account.ts'
 import type { OwnersContext } from '../../domains/parties/owners/context.ts'
-import { ownerJobs } from '../../domains/parties/owners/jobs.ts'
-import { escrowJobs } from '../../domains/payments/escrow/timeouts.ts'
+import { bankVerifications } from '../../domains/parties/owners/submit-kyc.ts'
+import { escrowTimeouts } from '../../domains/payments/escrow/timeouts.ts'
 import type { SandboxContext } from '../../domains/sandbox/context.ts'
 import type { SandboxGateway } from '../../domains/sandbox/providers/payment-gateway.ts'
 import type { SandboxPayouts } from '../../domains/sandbox/providers/payouts.ts'
@@ -139,11 +141,12 @@ function contextsOf(around: Surroundings, core: Core, life: Life, settlement: 'o
 function jobsOf(core: Core, { funding, payouts, owners }: ReturnType<typeof contextsOf>) {
   return [
     ...fundingJobs(funding),
-    ...payoutJobs(payouts),
+    payoutAttempts(payouts),
     ...settlementJobs(payouts),
-    ...ownerJobs(owners),
-    ...gatewayWebhookJobs(core),
-    ...escrowJobs(core),
+    bankVerifications(owners),
+    accountChanges(owners),
+    webhookCleanup(core),
+    escrowTimeouts(core),
   ]
 }
 

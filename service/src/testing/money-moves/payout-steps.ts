@@ -3,7 +3,7 @@ import { type Withdrawn, withdrawCommand } from '../../domains/banking/payouts/w
 import { selectOwner } from '../../domains/parties/owners/store.ts'
 import { submitKyc } from '../../domains/parties/owners/submit-kyc.ts'
 import { paise } from '../../kernel/money.ts'
-import { service } from '../../operations/act.ts'
+import { service } from '../../operations/facts.ts'
 import { MAGIC_RUPEES } from './funding-steps.ts'
 import type { MoneyNode } from './node.ts'
 import { PAYABLE_ACCOUNTS, REFUSED_ACCOUNTS } from './people.ts'
@@ -21,7 +21,13 @@ export async function withdrawMoney(world: MoneyWorld, node: MoneyNode): Promise
     ? dice.pick(MAGIC_RUPEES) * 100n
     : BigInt(dice.between(100, 100_000))
   const amountPaise = dice.chance(WHOLE_SHARE) ? null : paise(wanted)
-  const order = { agentId, amountPaise, requestKey: randomUUID(), actor: service('test') }
+  const order = {
+    agentId,
+    amountPaise,
+    requestKey: randomUUID(),
+    idempotencyKey: randomUUID(),
+    actor: service('test'),
+  }
   const ask = (by: MoneyNode) => heard(world, by.ledger.submit(withdrawCommand(by.payouts, order)))
   const other = dice.pick(world.nodes)
   const atOnce = dice.chance(0.2)

@@ -5,7 +5,7 @@ import { selectEscrow } from '../../domains/payments/escrow/store.ts'
 import { type PaymentOrder, pay } from '../../domains/payments/pay.ts'
 import { HOUR_MS } from '../../kernel/clock.ts'
 import { parseId } from '../../kernel/ids.ts'
-import { service } from '../../operations/act.ts'
+import { service } from '../../operations/facts.ts'
 import { order } from '../builders.ts'
 import { TEST_VAULT } from '../database.ts'
 import { intent } from '../escrows.ts'
@@ -70,12 +70,7 @@ export async function endEscrow(world: MoneyWorld, node: MoneyNode): Promise<voi
   if (escrow === null) return
   const payeeId = escrow.toAgentId ?? dice.pick(people).agentId
   const release = (by: MoneyNode) =>
-    tried(
-      world,
-      by.ledger.submit(
-        releaseCommand(by.agents, { escrow, payeeId, onePlatform: true, actor: service('test') }),
-      ),
-    )
+    tried(world, by.ledger.submit(releaseCommand(by.agents, { escrow, payeeId, actor: service('test') })))
   const refund = (by: MoneyNode) =>
     tried(world, by.ledger.submit(refundCommand(by.agents, escrow, service('test'))))
   const first = dice.pick([release, refund])

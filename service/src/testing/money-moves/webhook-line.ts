@@ -1,6 +1,6 @@
 import type { Deliver } from '../../domains/sandbox/providers/deliver.ts'
 import type { OutgoingWebhook } from '../../domains/sandbox/providers/webhooks.ts'
-import { isSignedTimestamped, signTimestamped } from '../../gateways/webhook-signature.ts'
+import { isSignedTimestamped, signTimestamped } from '../../gateways/cashfree/signed-webhook.ts'
 import type { Dice } from './dice.ts'
 import type { Weather } from './faulty-line.ts'
 import { NodeDied } from './mortality.ts'

@@ -1,8 +1,7 @@
 import type { Database } from '../../../db/database.ts'
 import { type Clock, systemClock } from '../../../kernel/clock.ts'
 import { formatId, newUuid, type Uuid } from '../../../kernel/ids.ts'
-import { type Act, service } from '../../../operations/act.ts'
-import { recordFacts } from '../../../operations/record.ts'
+import { type Fact, recordFacts, service } from '../../../operations/facts.ts'
 import { TEST_VAULT } from '../../../testing/network.ts'
 import { openSigningKeys } from '../../signing/keys/signing-keys.ts'
 import type { AuditContext } from '../context.ts'
@@ -25,11 +24,11 @@ export async function openLogStage(database: Database, clock: Clock = systemCloc
 export async function recordSome(
   { database, clock, vault }: AuditContext,
   count: number,
-  act: Partial<Act> = {},
+  fact: Partial<Fact> = {},
 ): Promise<Uuid[]> {
-  const acts = Array.from({ length: count }, (_, index) => ({ ...someAct(`act ${index}`), ...act }))
+  const facts = Array.from({ length: count }, (_, index) => ({ ...someFact(`fact ${index}`), ...fact }))
   return database.inTransaction(async tx => {
-    await recordFacts(tx, vault, clock.now(), acts)
+    await recordFacts(tx, vault, clock.now(), facts)
     const [row] = await tx.query<{ ids: string }>(
       `select array_to_string(ids, ',') as ids from audit_queue where xmin = pg_current_xact_id()::xid`,
     )
@@ -37,7 +36,7 @@ export async function recordSome(
   })
 }
 
-function someAct(word: string): Act {
+function someFact(word: string): Fact {
   const id = newUuid(new Date())
   return {
     agentId: id,

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { appendLeaves } from '../append.ts'
-import { type ReadTile, rangeRoot, type TileId } from '../merkle.ts'
+import { appendLeaves, type ReadTile, rangeRoot, type TileId } from '../merkle.ts'
 
 /** The tree in tiles, without a database. */
 export interface MemoryTree {

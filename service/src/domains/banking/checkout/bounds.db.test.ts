@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect } from 'vitest'
 import type { PaymentGateway } from '../../../gateways/payment-gateway.ts'
 import { startTestServer, type TestServer } from '../../../http/test-server.ts'
-import { deactivate, openWorld, type World } from '../../sandbox/test-world.ts'
+import { deactivate, test, world } from '../../sandbox/test-world.ts'
 import { gatewaysOf } from '../funding/context.ts'
 import { serveCheckout } from './routes.ts'
 
-let world: World
 /** Two nodes on one database. */
 let nodes: readonly TestServer[]
 /** The calls that the gateway received, in order. */
@@ -28,8 +27,7 @@ function watched(gateway: PaymentGateway): PaymentGateway {
   }
 }
 
-beforeAll(async () => {
-  world = await openWorld()
+test.beforeAll(async () => {
   const funding = { ...world.funding, gateways: gatewaysOf(watched(world.funding.gateways.current)) }
   const context = { funding, serviceName: 'Batua', simulate: null }
   nodes = await Promise.all(
@@ -52,7 +50,6 @@ beforeEach(() => {
 })
 afterAll(async () => {
   for (const node of nodes) await node.close()
-  await world.close()
 })
 
 async function newSession() {

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { startTestServer, type TestServer } from '../../../http/test-server.ts'
 import { simulateOutcome } from '../../sandbox/simulate-outcome.ts'
-import { deactivate, openWorld, type World } from '../../sandbox/test-world.ts'
+import { deactivate, test, world } from '../../sandbox/test-world.ts'
 import { serveCheckout } from './routes.ts'
 
-let world: World
 let sandbox: TestServer
 let live: TestServer
 
-beforeAll(async () => {
-  world = await openWorld()
+test.beforeAll(async () => {
   const page = { funding: world.funding, serviceName: 'Batua' }
   sandbox = await startTestServer(server =>
     server.pages(scope =>
@@ -26,7 +24,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await sandbox.close()
   await live.close()
-  await world.close()
 })
 
 interface Page {

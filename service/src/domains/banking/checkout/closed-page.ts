@@ -1,6 +1,6 @@
+import { ICONS } from './document.ts'
 import { formatInr, formatMoment } from './format.ts'
 import { type Html, html } from './html.ts'
-import { ICONS } from './icons.ts'
 import { sums } from './open-page.ts'
 import type { PageState, SessionView } from './view.ts'
 

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { cashfreeCheckoutScript, createCashfreeGateway } from '../../../gateways/cashfree/index.ts'
-import { type FakeCashfree, startFakeCashfree } from '../../../gateways/cashfree/testing/fake-cashfree.ts'
+import { cashfree, test } from '../../../gateways/cashfree/testing/fake-cashfree.ts'
 import { startTestServer, type TestServer } from '../../../http/test-server.ts'
 import { openWorld, type World } from '../../sandbox/test-world.ts'
 import { orderIdOf } from '../funding/apply-funding-update.ts'
 import { serveCheckout } from './routes.ts'
 
-let cashfree: FakeCashfree
 let world: World
 let server: TestServer
 
-beforeAll(async () => {
-  cashfree = await startFakeCashfree()
+test.beforeAll(async () => {
   world = await openWorld(() => createCashfreeGateway(cashfree.gatewayOptions))
   const script = cashfreeCheckoutScript('production')
   const page = { funding: world.funding, serviceName: 'Batua', simulate: null, script }
@@ -20,7 +18,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close()
   await world.close()
-  await cashfree.close()
 })
 
 async function newSession() {

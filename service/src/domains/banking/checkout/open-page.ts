@@ -1,9 +1,9 @@
 import type { FundingMethod, PaidMethod } from '@batua/contract'
 import { rupees } from '../../../kernel/money.ts'
 import { gatewayFee } from '../funding/decide.ts'
+import { ICONS } from './document.ts'
 import { formatCountdown, formatInr, formatTime } from './format.ts'
 import { type Html, html, trusted } from './html.ts'
-import { ICONS } from './icons.ts'
 import type { HostedCheckout, PageState, SessionView } from './view.ts'
 
 /** The page of a session that can be paid. */
@@ -46,7 +46,7 @@ function notice({ funding, message }: SessionView, state: PageState): Html | nul
   if (message === 'too_many_collects') {
     return alert(
       'No more requests to UPI apps',
-      'This link has sent as many as it may. Scan the code, or pay another way.',
+      'As many were sent as may be. Scan the code, or pay another way.',
     )
   }
   switch (state) {

@@ -1,10 +1,12 @@
-import type { PaidMethod } from '@batua/contract'
-import { PAID_METHODS } from '@batua/contract'
+import { PAID_METHODS, type PaidMethod } from '@batua/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import QRCode from 'qrcode'
-import type { CheckoutScript } from '../../../gateways/checkout-script.ts'
+import type { Queryable } from '../../../db/database.ts'
+import type { CheckoutScript } from '../../../gateways/payment-gateway.ts'
 import { appErrorOf } from '../../../http/errors.ts'
 import { AppError } from '../../../kernel/app-error.ts'
+import { assert } from '../../../kernel/assert.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
 import { orderIdOf } from '../funding/apply-funding-update.ts'
 import { checkFunding, endFunding } from '../funding/check-funding.ts'
 import type { FundingContext } from '../funding/context.ts'
@@ -15,12 +17,12 @@ import { brokenPage, busyPage, closedPage, unknownPage } from './closed-page.ts'
 import { CONTENT_SECURITY_POLICY, hostedContentSecurityPolicy, renderDocument } from './document.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import { openPage } from './open-page.ts'
-import { selectPayee } from './payee.ts'
 import {
   chosenWay,
   type HostedCheckout,
   isOver,
   type PageMessage,
+  type Payee,
   pageMessage,
   pageState,
   type SessionView,
@@ -253,4 +255,15 @@ function sendPage(
     ...refresh,
   })
   return reply.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page)
+}
+
+/** The agent that the payer funds. A deactivated agent is still shown, because the payment was started for it. */
+export async function selectPayee(db: Queryable, agentId: Uuid): Promise<Payee> {
+  const [row] = await db.query<Payee>(
+    `select a.name as "agentName", a.handle, p.name as "platformName"
+     from agents a join platforms p on p.id = a.platform_id where a.id = $1`,
+    [agentId],
+  )
+  assert(row !== undefined, 'a funding belongs to an agent')
+  return row
 }

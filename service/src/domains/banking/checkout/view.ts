@@ -1,5 +1,5 @@
 import { PAID_METHODS, type PaidMethod } from '@batua/contract'
-import type { CheckoutScript } from '../../../gateways/checkout-script.ts'
+import type { CheckoutScript } from '../../../gateways/payment-gateway.ts'
 import type { Funding } from '../funding/funding.ts'
 
 /** The payee, as the payer is shown it. */

@@ -3,13 +3,12 @@ import { formatId, newUuid } from '../../../kernel/ids.ts'
 import { type Paise, paise, ZERO_PAISE } from '../../../kernel/money.ts'
 import { type Command, type LedgerBatch, read, SYSTEM } from '../../../ledger/index.ts'
 import { save } from '../../../operations/entity.ts'
-import { emit } from '../../../operations/record-events.ts'
-import { recordStep } from './acts.ts'
+import { record } from '../../../operations/facts.ts'
 import { decideTransition, nextCheckAt, type ProviderStatus, type Transition } from './decide.ts'
+import { stepFact } from './facts.ts'
 import type { FailureReason, Funding, FundingKey, OwedRefund } from './funding.ts'
-import { fundingEvent } from './funding-events.ts'
 import { refundWriter, returnedPayments } from './refund-store.ts'
-import { fundings } from './row-mac.ts'
+import { fundings } from './store.ts'
 
 export interface AppliedUpdate {
   readonly funding: Funding
@@ -38,9 +37,8 @@ export function applyFundingUpdate(
       })
       const funding = changed(before, reported, transition, now)
       postStep(batch, funding, transition.step)
-      recordStep(batch, funding, transition.step)
-      const event = fundingEvent(funding, transition.step.kind, balanceOf(batch, funding))
-      if (event !== null) emit(batch, event)
+      const fact = stepFact(funding, transition.step, balanceOf(batch, funding))
+      if (fact !== null) record(batch, fact)
       save(batch, fundings, funding)
       for (const refund of transition.refunds) batch.write(refundWriter, owed(funding, refund, now))
       return { funding, step: transition.step.kind }

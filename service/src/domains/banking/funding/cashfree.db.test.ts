@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, expect } from 'vitest'
 import { createCashfreeGateway } from '../../../gateways/cashfree/index.ts'
-import { type FakeCashfree, startFakeCashfree } from '../../../gateways/cashfree/testing/fake-cashfree.ts'
+import { cashfree, type FakeCashfree, test } from '../../../gateways/cashfree/testing/fake-cashfree.ts'
 import type { PaymentOptions } from '../../../gateways/cashfree/testing/fake-payments.ts'
 import { FAULTS } from '../../../gateways/cashfree/testing/faults.ts'
 import { bare } from '../../../gateways/cashfree/testing/reply.ts'
@@ -11,17 +11,14 @@ import { handleGatewayWebhook } from '../gateway-webhooks/handle-webhook.ts'
 import { orderIdOf } from './apply-funding-update.ts'
 import { fundingWebhooks } from './funding-webhooks.ts'
 
-let cashfree: FakeCashfree
 let world: World
 
-beforeAll(async () => {
-  cashfree = await startFakeCashfree()
+test.beforeAll(async () => {
   world = await openWorld(() => createCashfreeGateway(cashfree.gatewayOptions))
 })
 afterEach(() => expect(cashfree.violations).toEqual([]))
 afterAll(async () => {
   await world.close()
-  await cashfree.close()
 })
 
 interface Session extends Opened {
@@ -199,7 +196,7 @@ test('a session that ends unpaid is closed at Cashfree too', async () => {
 })
 
 test('after all of it the ledger check passes', async () => {
-  const { balanced, wrongBalances, brokenHistories, overdrawn } = await world.batch()
+  const { balanced, wrongBalances, brokenHistories, overdrawn } = await world.checkLedger()
   expect({ balanced, wrongBalances, brokenHistories, overdrawn }).toEqual({
     balanced: true,
     wrongBalances: [],

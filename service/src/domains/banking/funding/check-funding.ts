@@ -1,10 +1,11 @@
 import type { PaymentGateway } from '../../../gateways/payment-gateway.ts'
 import type { Logger } from '../../../kernel/logger.ts'
+import { dueWork } from '../../../operations/due-work.ts'
 import { type AppliedUpdate, applyFundingUpdate, orderIdOf } from './apply-funding-update.ts'
 import type { FundingContext } from './context.ts'
 import { type ProviderStatus, SESSION_MS } from './decide.ts'
 import type { FailureReason, Funding, FundingKey } from './funding.ts'
-import { claimDueFundings, hastenEndedSessions, selectFunding } from './store.ts'
+import { dueFundings, hastenEndedSessions, selectFunding } from './store.ts'
 
 export interface Checked extends AppliedUpdate {
   readonly reported: ProviderStatus['kind']
@@ -20,9 +21,16 @@ export async function checkFunding(
   ending: FailureReason | null = null,
 ): Promise<Checked | null> {
   const funding = await selectFunding(context.database, context.vault, key)
-  if (funding === null) return null
+  return funding === null ? null : checkRow(context, funding, ending)
+}
+
+async function checkRow(
+  context: FundingContext,
+  funding: Funding,
+  ending: FailureReason | null,
+): Promise<Checked> {
   const reported = await readProviderStatus(context, funding, ending)
-  const applied = await context.ledger.submit(applyFundingUpdate(key, reported, ending))
+  const applied = await context.ledger.submit(applyFundingUpdate(funding, reported, ending))
   report(context.logger, applied)
   return { ...applied, reported: reported.kind }
 }
@@ -64,31 +72,19 @@ function report(logger: Logger, { funding, step }: AppliedUpdate): void {
   if (step === 'fail') logger.info({ ...facts, reason: funding.failureReason }, 'funding: fail')
 }
 
-const BATCH = 50
-/** If the worker crashes, its lease must expire soon enough for a payment to be found within a minute. */
-const LEASE_MS = 25_000
+/** Queries the gateway about the fundings that are due. */
+export const fundingChecks = dueWork<FundingContext, Funding>({
+  name: 'funding checks',
+  rows: dueFundings,
+  work: (context, funding) => checkRow(context, funding, null),
+  failure: 'funding check failed; it will be retried',
+  ids: funding => ({ funding_id: orderIdOf(funding) }),
+})
 
-/** Checks the fundings that are due: one bounded batch. Returns the number claimed. */
-export async function checkDueFundings(context: FundingContext, now: Date): Promise<number> {
-  const due = await claimDueFundings(context.database, now, new Date(now.getTime() + LEASE_MS), BATCH)
-  const results = await Promise.allSettled(due.map(key => checkFunding(context, key)))
-  logFailures(context.logger, results, 'funding check failed; it will be retried')
-  return due.length
-}
+const SESSIONS_AT_ONCE = 50
 
 /** Ends the open sessions of agents that were deactivated: one bounded batch. Returns the number made due. */
 export function endSessionsOfEndedAgents({ database }: FundingContext, now: Date): Promise<number> {
   // An agent that was deactivated longer ago than a session lasts has no open session.
-  return hastenEndedSessions(database, now, new Date(now.getTime() - SESSION_MS), BATCH)
-}
-
-/** Logs each failure of a batch: one bad row must not stop the others. */
-export function logFailures(
-  logger: Logger,
-  results: readonly PromiseSettledResult<unknown>[],
-  message: string,
-): void {
-  for (const result of results) {
-    if (result.status === 'rejected') logger.error({ err: result.reason }, message)
-  }
+  return hastenEndedSessions(database, now, new Date(now.getTime() - SESSION_MS), SESSIONS_AT_ONCE)
 }

@@ -6,8 +6,7 @@ import { retryLater } from '../gateway-webhooks/handle-webhook.ts'
 import { checkFunding } from './check-funding.ts'
 import type { FundingContext } from './context.ts'
 import { hastenRefund, insertRefunds } from './refund-store.ts'
-import { wasCredited } from './row-mac.ts'
-import { selectFundingById } from './store.ts'
+import { selectFundingById, wasCredited } from './store.ts'
 
 const GONE = 'is gone, though it was credited'
 

@@ -1,18 +1,18 @@
 import type { Job } from '../../../operations/jobs.ts'
-import { checkDueFundings, endSessionsOfEndedAgents } from './check-funding.ts'
+import { endSessionsOfEndedAgents, fundingChecks } from './check-funding.ts'
+import { collectJobs } from './collect-limits.ts'
 import type { FundingContext } from './context.ts'
-import { sendDueRefunds } from './refunds.ts'
-
-const TICK_MS = 1_000
+import { gatewayRefunds } from './refunds.ts'
 
 export function fundingJobs(context: FundingContext): Job[] {
   return [
     {
       name: 'sessions of ended agents',
-      everyMs: TICK_MS,
+      everyMs: 1_000,
       run: now => endSessionsOfEndedAgents(context, now),
     },
-    { name: 'funding checks', everyMs: TICK_MS, run: now => checkDueFundings(context, now) },
-    { name: 'gateway refunds', everyMs: TICK_MS, run: now => sendDueRefunds(context, now) },
+    fundingChecks(context),
+    gatewayRefunds(context),
+    ...collectJobs(context),
   ]
 }

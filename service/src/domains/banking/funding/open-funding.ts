@@ -5,13 +5,12 @@ import type { CreatedOrder, NewOrder, OrderKey, PaymentGateway } from '../../../
 import { AppError } from '../../../kernel/app-error.ts'
 import { newUuid, type Uuid } from '../../../kernel/ids.ts'
 import type { Paise } from '../../../kernel/money.ts'
-import type { Actor } from '../../../operations/act.ts'
-import { recordFacts } from '../../../operations/record.ts'
-import { openedAct } from './acts.ts'
+import { type Actor, recordFacts } from '../../../operations/facts.ts'
 import { orderIdOf } from './apply-funding-update.ts'
 import { endFunding } from './check-funding.ts'
 import type { FundingContext } from './context.ts'
 import { nextCheckAt, SESSION_MS } from './decide.ts'
+import { openedFact } from './facts.ts'
 import type { Funding } from './funding.ts'
 import { sessionIdOf } from './funding-record.ts'
 import { insertFunding, recordOrder } from './store.ts'
@@ -60,7 +59,7 @@ export async function openFunding(context: FundingContext, request: FundingReque
 function writeDown({ database, vault }: FundingContext, funding: Funding, actor: Actor): Promise<void> {
   return database.inTransaction(async tx => {
     await insertFunding(tx, vault, funding)
-    await recordFacts(tx, vault, funding.createdAt, [openedAct(actor, funding)])
+    await recordFacts(tx, vault, funding.createdAt, [openedFact(actor, funding)])
   })
 }
 

@@ -1,3 +1,4 @@
+import type { Refusal } from '../../../kernel/app-error.ts'
 import type { FundingContext } from './context.ts'
 import type { Funding, FundingKey } from './funding.ts'
 import { claimCollect, claimPageAsking, freePageAsking, selectCollects } from './page-bounds-store.ts'
@@ -18,7 +19,7 @@ export function mayAskGateway({ database, clock }: FundingContext, key: FundingK
   return claimPageAsking(database, key, now, new Date(now.getTime() - ASK_EVERY_MS))
 }
 
-export type PageCollected = Collected | 'too_soon' | 'too_many_collects'
+export type PageCollected = Exclude<Collected, 'others_asked' | Refusal> | 'too_soon' | 'too_many_collects'
 
 /** Sends a UPI collect that a checkout page requests, within the limits of its session. */
 export async function collectUpiOnPage(
@@ -33,6 +34,7 @@ export async function collectUpiOnPage(
     return (await selectCollects(database, funding)) >= MAX_COLLECTS ? 'too_many_collects' : 'too_soon'
   }
   const collected = await collectUpi(context, funding, upiId)
+  if (collected === 'others_asked' || typeof collected !== 'string') return 'too_many_collects'
   // The page shows at once that a collect request is pending, without another query to the gateway.
   if (collected === 'requested') await recordLastAttempt(database, funding, 'pending')
   return collected

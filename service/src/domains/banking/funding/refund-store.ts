@@ -1,15 +1,27 @@
 import { textArrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
-import { type EngineRow, type EngineTable, rowMacOf, whyRefused, writeOldMacs } from '../../../db/row-mac.ts'
+import {
+  type EngineRow,
+  type EngineTable,
+  requireMac,
+  rowMacOf,
+  whyRefused,
+  writeOldMacs,
+} from '../../../db/row-mac.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import { readerById, type Writer } from '../../../ledger/index.ts'
+import { leasedRows } from '../../../operations/due-work.ts'
 import type { OwedRefund } from './funding.ts'
 
 /** A due refund that one node has claimed for one attempt. */
 export interface ClaimedRefund extends OwedRefund {
   /** The number of attempts, this one included. After the first, the gateway may already have the refund. */
   readonly attempts: number
+}
+
+interface StoredRefund extends ClaimedRefund {
+  readonly mac: Buffer | null
 }
 
 const COLUMNS = `
@@ -24,16 +36,6 @@ function macValues(refund: OwedRefund): unknown[] {
 
 export function refundMac(vault: Vault, refund: OwedRefund): Buffer {
   return rowMacOf(vault, 'gateway_refunds', macValues(refund))
-}
-
-/** A refund that the service wrote; one that was inserted into the table directly is never sent. */
-export function isGenuineRefund(
-  vault: Vault,
-  { mac, ...refund }: OwedRefund & { readonly mac: Buffer | null },
-): boolean {
-  const why = whyRefused(vault, rowOf(refund, mac))
-  if (why !== null) vault.onAltered('gateway_refunds', refund.id, why)
-  return why === null
 }
 
 function rowOf(refund: OwedRefund, mac: Buffer | null): EngineRow {
@@ -63,19 +65,12 @@ export const REFUND_ROWS: EngineTable = {
     settled_at: 'is only shown',
   },
   async check(db, vault, after, limit) {
-    const rows = await db.query<ClaimedRefund & { readonly mac: Buffer | null }>(
+    const rows = await db.query<StoredRefund>(
       `select ${COLUMNS}, r.mac from gateway_refunds r where r.id > $1 order by r.id limit $2`,
       [after, limit],
     )
     return rows.map(({ mac, ...refund }) => ({ id: refund.id, why: whyRefused(vault, rowOf(refund, mac)) }))
   },
-}
-
-function withoutMac({
-  mac: _mac,
-  ...refund
-}: ClaimedRefund & { readonly mac: Buffer | null }): ClaimedRefund {
-  return refund
 }
 
 /** The payments of an order that are being refunded, by the order's id: none of them is credited to a wallet. */
@@ -124,25 +119,23 @@ export async function insertRefunds(
 }
 
 /**
- * Claims due refunds and counts the attempt before it is made, so that after a crash the next attempt queries first.
+ * Refunds to send or to query; one that was inserted into the table directly is never sent. After a crash the next attempt
+ * queries first.
  */
-export async function claimDueRefunds(
-  db: Queryable,
-  vault: Vault,
-  now: Date,
-  leaseUntil: Date,
-  limit: number,
-): Promise<ClaimedRefund[]> {
-  const rows = await db.query<ClaimedRefund & { readonly mac: Buffer | null }>(
-    `update gateway_refunds r set attempts = r.attempts + 1, next_attempt_at = $2
-     from (select id from gateway_refunds where next_attempt_at <= $1 order by next_attempt_at limit $3
-           for update skip locked) due
-     where r.id = due.id
-     returning ${COLUMNS}, r.mac`,
-    [now, leaseUntil, limit],
-  )
-  return rows.filter(row => isGenuineRefund(vault, row)).map(withoutMac)
-}
+export const dueRefunds = leasedRows<StoredRefund, ClaimedRefund>({
+  table: 'gateway_refunds',
+  key: ['id'],
+  due: 'next_attempt_at',
+  // Longer than two queries to a gateway may take.
+  lease: `interval '30 seconds'`,
+  counting: 'attempts = r.attempts + 1',
+  atOnce: 20,
+  selected: `${COLUMNS}, r.mac`,
+  proven(vault, { mac, ...refund }) {
+    requireMac(vault, rowOf(refund, mac))
+    return refund
+  },
+})
 
 /** Returns false when the refund was resolved before. */
 export async function updateResolved(

@@ -1,32 +1,24 @@
 import type { GatewayResult } from '../../../gateways/gateway-result.ts'
 import type { PaymentGateway, RefundStatus } from '../../../gateways/payment-gateway.ts'
+import { backoffMs, HOUR_MS } from '../../../kernel/clock.ts'
 import { formatId, parseId } from '../../../kernel/ids.ts'
-import { recordFacts } from '../../../operations/record.ts'
-import { refundAct } from './acts.ts'
-import { logFailures } from './check-funding.ts'
+import { dueWork } from '../../../operations/due-work.ts'
+import { recordFacts } from '../../../operations/facts.ts'
 import type { FundingContext } from './context.ts'
-import { type ClaimedRefund, claimDueRefunds, postponeRefund, updateResolved } from './refund-store.ts'
+import { refundFact } from './facts.ts'
+import { type ClaimedRefund, dueRefunds, postponeRefund, updateResolved } from './refund-store.ts'
 import { selectFundingById } from './store.ts'
 
-const BATCH = 20
-/** Longer than two queries to a gateway may take. */
-const LEASE_MS = 30_000
-const FIRST_PAUSE_MS = 15_000
-const LONGEST_PAUSE_MS = 6 * 60 * 60_000
+const RETRY_PAUSE = { firstMs: 30_000, longestMs: 6 * HOUR_MS }
 
-/** Sends the refunds that are due: one bounded batch. Returns the number claimed. */
-export async function sendDueRefunds(context: FundingContext, now: Date): Promise<number> {
-  const due = await claimDueRefunds(
-    context.database,
-    context.vault,
-    now,
-    new Date(now.getTime() + LEASE_MS),
-    BATCH,
-  )
-  const results = await Promise.allSettled(due.map(refund => sendRefund(context, refund)))
-  logFailures(context.logger, results, 'refund attempt failed; it will be retried')
-  return due.length
-}
+/** Sends refunds, and queries those that are sent until they are done. */
+export const gatewayRefunds = dueWork<FundingContext, ClaimedRefund>({
+  name: 'gateway refunds',
+  rows: dueRefunds,
+  work: sendRefund,
+  failure: 'refund attempt failed; it will be retried',
+  ids: refund => ({ refund_id: refundIdOf(refund) }),
+})
 
 async function sendRefund(context: FundingContext, refund: ClaimedRefund): Promise<void> {
   const { database, gateways, clock, logger } = context
@@ -50,7 +42,7 @@ async function sendRefund(context: FundingContext, refund: ClaimedRefund): Promi
     else logger.error({ ...facts, answer: answer.kind }, 'refund: failed; an operator must refund the payer')
     return
   }
-  const next = new Date(clock.now().getTime() + pauseMs(attempts))
+  const next = new Date(clock.now().getTime() + backoffMs(attempts - 1, RETRY_PAUSE))
   await postponeRefund(database, refund.id, status, next)
 }
 
@@ -65,7 +57,7 @@ function resolveRefund(
   return database.inTransaction(async tx => {
     const funding = fundingId === null ? null : await selectFundingById(tx, vault, fundingId)
     if (!(await updateResolved(tx, refund.id, status, now))) return
-    await recordFacts(tx, vault, now, [refundAct(refund, status, funding?.agentId ?? null)])
+    await recordFacts(tx, vault, now, [refundFact(refund, status, funding?.agentId ?? null)])
   })
 }
 
@@ -96,10 +88,6 @@ function statusOf(answer: GatewayResult<RefundStatus>): 'due' | 'sent' | 'done' 
     case 'unknown':
       return 'due'
   }
-}
-
-function pauseMs(attempts: number): number {
-  return Math.min(FIRST_PAUSE_MS * 2 ** Math.min(attempts, 20), LONGEST_PAUSE_MS)
 }
 
 export function refundIdOf({ id }: { readonly id: string }): string {

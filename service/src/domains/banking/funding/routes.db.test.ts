@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import type { Caller } from '../../../http/caller.ts'
 import { call as callServer, startTestServer, type TestServer } from '../../../http/test-server.ts'
 import { systemClock } from '../../../kernel/clock.ts'
@@ -6,19 +6,17 @@ import { formatId, newUuid, type Uuid } from '../../../kernel/ids.ts'
 import { followSandboxClock } from '../../sandbox/clock.ts'
 import { createSandboxGateway } from '../../sandbox/providers/payment-gateway.ts'
 import { serveSandbox, serveSimulation } from '../../sandbox/routes.ts'
-import { deactivate, openWorld, type World } from '../../sandbox/test-world.ts'
+import { deactivate, test, world } from '../../sandbox/test-world.ts'
 import { serveGatewayWebhooks } from '../gateway-webhooks/routes.ts'
 import { gatewaysOf } from './context.ts'
 import { fundingWebhooks } from './funding-webhooks.ts'
 import { serveFunding } from './routes.ts'
 
-let world: World
 let server: TestServer
 let withoutCollect: TestServer
 const agents = new Map<string, Uuid>()
 
-beforeAll(async () => {
-  world = await openWorld()
+test.beforeAll(async () => {
   const authenticators = { agent: agentCaller, platform: () => null }
   server = await startTestServer(
     ({ serve }) => {
@@ -45,7 +43,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close()
   await withoutCollect.close()
-  await world.close()
 })
 
 /** Each agent's id serves as its key here. */

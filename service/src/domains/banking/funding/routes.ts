@@ -8,10 +8,11 @@ import {
 import type { Serve } from '../../../http/serve.ts'
 import { AppError, raise } from '../../../kernel/app-error.ts'
 import { formatId, parseId } from '../../../kernel/ids.ts'
-import { requirePaise } from '../../../kernel/input.ts'
-import { type Actor, actorOf } from '../../../operations/act.ts'
+import { requirePaise } from '../../../kernel/money.ts'
+import { type Actor, actorOf } from '../../../operations/facts.ts'
 import { type Agent, decryptPersonal, requireAgentAccess, requireOwnerAccess } from '../../parties/index.ts'
 import { endFunding } from './check-funding.ts'
+import { requireCollectLeft } from './collect-limits.ts'
 import type { FundingContext } from './context.ts'
 import { decideReceiver } from './decide.ts'
 import type { Funding } from './funding.ts'
@@ -83,13 +84,15 @@ async function startUpiFunding(
   request: SessionRequest,
   upiId: string,
 ): Promise<ResponseOf<typeof createUpiCollect>> {
+  await requireCollectLeft(context, agent.ownerId, upiId)
   const funding = await open(context, agent, request)
   const intent = await upiIntentOf(context, funding)
   const collected = await collectUpi(context, funding, upiId)
   // A session that cannot be paid must not stay open: the caller gets an error for it.
-  if (collected === 'wrong_upi_id' || intent === null) {
+  if (collected === 'wrong_upi_id' || typeof collected !== 'string' || intent === null) {
     await endFunding(context, funding, 'cancelled')
     if (intent === null) throw gatewayError()
+    if (typeof collected !== 'string') raise(collected)
     throw new AppError('validation_error', 'No UPI app answers to this UPI id', { field: 'upi_id' })
   }
   return {

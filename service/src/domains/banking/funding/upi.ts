@@ -1,4 +1,7 @@
+import type { Refusal } from '../../../kernel/app-error.ts'
 import { orderIdOf } from './apply-funding-update.ts'
+import { claimCollect } from './collect-limits.ts'
+import { deleteCollect } from './collect-store.ts'
 import type { FundingContext } from './context.ts'
 import type { Funding } from './funding.ts'
 import { recordIntent } from './store.ts'
@@ -16,9 +19,19 @@ export async function upiIntentOf(context: FundingContext, funding: Funding): Pr
   return answer.value.intent
 }
 
-export type Collected = 'requested' | 'unsupported' | 'wrong_upi_id' | 'gateway_failed'
+/** A refusal: the owner's agents sent too many requests. `others_asked`: the agents of other owners did. */
+export type Collected =
+  | 'requested'
+  | 'unsupported'
+  | 'wrong_upi_id'
+  | 'gateway_failed'
+  | 'others_asked'
+  | Refusal
 
-/** Has the gateway send a collect request to the payer's UPI app. The UPI id goes to the gateway and is not stored. */
+/**
+ * Has the gateway send a collect request to the payer's UPI app, within its limits. The UPI id goes to the gateway and is
+ * stored only as a keyed hash.
+ */
 export async function collectUpi(
   context: FundingContext,
   funding: Funding,
@@ -27,6 +40,8 @@ export async function collectUpi(
   const gateway = context.gateways.named(funding.gateway)
   if (gateway === undefined) return 'gateway_failed'
   if (!gateway.capabilities.upiCollect) return 'unsupported'
+  const claimed = await claimCollect(context, funding, upiId)
+  if (claimed === 'others_asked' || claimed.kind === 'refusal') return claimed
   const answer = await gateway.startUpi(orderKeyOf(funding), { channel: 'collect', upiId })
   switch (answer.kind) {
     case 'value':
@@ -36,6 +51,7 @@ export async function collectUpi(
     case 'rejected':
       return answer.code === 'collect_disabled' ? 'unsupported' : 'wrong_upi_id'
     case 'retryable':
+      await deleteCollect(context.database, claimed.id)
       return 'gateway_failed'
   }
 }

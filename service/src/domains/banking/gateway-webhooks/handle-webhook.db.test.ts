@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { systemClock } from '../../../kernel/clock.ts'
 import { silentLogger } from '../../../kernel/logger.ts'
-import { createTestDatabase, TEST_VAULT, type TestDatabase } from '../../../testing/database.ts'
+import { TEST_VAULT } from '../../../testing/database.ts'
+import { database, test } from '../../../testing/database-test.ts'
 import type { WebhookHandler } from './handle-webhook.ts'
-import { handleGatewayWebhook, retryLater } from './handle-webhook.ts'
-import { gatewayWebhookJobs } from './jobs.ts'
-
-let db: TestDatabase
-
-beforeAll(async () => {
-  db = await createTestDatabase()
-})
-afterAll(() => db.drop())
+import { handleGatewayWebhook, retryLater, webhookCleanup } from './handle-webhook.ts'
 
 interface Script {
   valid?: boolean
@@ -34,7 +27,7 @@ function handlerNamed(name: string, script: Script, processed: string[]): Webhoo
 }
 
 function contextWith(...handlers: WebhookHandler[]) {
-  return { database: db.database, clock: systemClock(), vault: TEST_VAULT, logger: silentLogger(), handlers }
+  return { database, clock: systemClock(), vault: TEST_VAULT, logger: silentLogger(), handlers }
 }
 
 const deliver = (context: ReturnType<typeof contextWith>, name: string, text: string) =>
@@ -85,9 +78,9 @@ test('processed webhooks are deleted after a month', async () => {
   const context = contextWith(handlerNamed('seven', {}, processed))
   await deliver(context, 'seven', 'a')
   const now = context.clock.now().getTime()
-  const [job] = gatewayWebhookJobs(context)
-  expect(await job?.run(new Date(now + 29 * 86_400_000))).toBe(0)
-  expect(await job?.run(new Date(now + 31 * 86_400_000))).toBeGreaterThan(0)
+  const job = webhookCleanup(context)
+  expect(await job.run(new Date(now + 29 * 86_400_000))).toBe(0)
+  expect(await job.run(new Date(now + 31 * 86_400_000))).toBeGreaterThan(0)
   await deliver(context, 'seven', 'a')
   expect(processed).toEqual(['a', 'a'])
 })

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Database } from '../../../db/database.ts'
 import { AppError } from '../../../kernel/app-error.ts'
-import type { Clock } from '../../../kernel/clock.ts'
+import { type Clock, DAY_MS, HOUR_MS } from '../../../kernel/clock.ts'
 import type { Logger } from '../../../kernel/logger.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
-import { isProcessedWebhook, recordProcessedWebhook } from './store.ts'
+import type { Job } from '../../../operations/jobs.ts'
+import { deleteWebhooksBefore, isProcessedWebhook, recordProcessedWebhook } from './store.ts'
 
 /** A parsed webhook. It says what to query, never what is true. */
 export interface ParsedWebhook {
@@ -68,4 +69,16 @@ export function retryLater(): AppError {
   return new AppError('service_unavailable', 'The gateway could not be asked about this; send it again', {
     headers: { 'retry-after': '30' },
   })
+}
+
+/** Gateways repeat their webhooks for hours; a month is for people who ask what was sent. */
+const WEBHOOKS_KEPT_MS = 30 * DAY_MS
+
+/** Deletes the record of old webhooks. */
+export function webhookCleanup({ database }: Pick<GatewayWebhooksContext, 'database'>): Job {
+  return {
+    name: 'gateway notices',
+    everyMs: HOUR_MS,
+    run: now => deleteWebhooksBefore(database, new Date(now.getTime() - WEBHOOKS_KEPT_MS)),
+  }
 }

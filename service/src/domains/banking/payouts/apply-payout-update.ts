@@ -1,12 +1,10 @@
 import { refuse } from '../../../kernel/app-error.ts'
-import { formatId } from '../../../kernel/ids.ts'
-import { rupees } from '../../../kernel/money.ts'
 import { type Command, type LedgerBatch, read, SYSTEM } from '../../../ledger/index.ts'
 import { save } from '../../../operations/entity.ts'
-import { emit } from '../../../operations/record-events.ts'
-import { recordStep } from './acts.ts'
+import { record } from '../../../operations/facts.ts'
 import { decideTransition, nextCheckAt, type Transition } from './decide.ts'
-import { type Payout, type PayoutKey, type ProviderStatus, transactionIdOf } from './payout.ts'
+import { stepFact } from './facts.ts'
+import type { Payout, PayoutKey, ProviderStatus } from './payout.ts'
 import { payouts } from './store.ts'
 
 export interface AppliedUpdate {
@@ -29,7 +27,8 @@ export function applyPayoutUpdate(key: PayoutKey, reported: ProviderStatus): Com
       const { step, contradiction } = decideTransition(before, reported)
       const payout = changed(before, reported, step, now)
       postStep(batch, payout, step)
-      recordStep(batch, payout, step)
+      const fact = stepFact(payout, step)
+      if (fact !== null) record(batch, fact)
       save(batch, payouts, payout)
       return { payout, step: step.kind, contradiction }
     },
@@ -67,33 +66,12 @@ function postStep(batch: LedgerBatch, payout: Payout, step: Transition['step']):
       return
     case 'complete':
       batch.post({ kind: 'payout_paid', debit: SYSTEM.payouts, credit: SYSTEM.gateway, ...moved })
-      return notifyOfArrival(batch, payout, step.utr)
+      return
     case 'fail':
       batch.post({ kind: 'payout_failed', debit: SYSTEM.payouts, credit: agentId, ...moved })
-      return notifyOfReturn(batch, payout, 'failed')
+      return
     case 'reverse':
       batch.post({ kind: 'payout_reversed', debit: SYSTEM.gateway, credit: agentId, ...moved })
-      return notifyOfReturn(batch, payout, 'reversed')
-  }
-}
-
-function notifyOfArrival(batch: LedgerBatch, payout: Payout, utr: string): void {
-  const { agentId, kind } = payout
-  const data = { ...eventData(payout), utr }
-  if (kind === 'settlement') emit(batch, { name: 'agent.settlement.completed', agentId, data })
-  else emit(batch, { name: 'agent.withdrawal.completed', agentId, data })
-}
-
-function notifyOfReturn(batch: LedgerBatch, payout: Payout, status: 'failed' | 'reversed'): void {
-  const { agentId, kind } = payout
-  const data = { ...eventData(payout), type: kind, status }
-  emit(batch, { name: 'agent.withdrawal.failed', agentId, data })
-}
-
-function eventData(payout: Payout) {
-  return {
-    agent_id: formatId('agt', payout.agentId),
-    amount: rupees(payout.amountPaise),
-    transaction_id: transactionIdOf(payout),
+      return
   }
 }

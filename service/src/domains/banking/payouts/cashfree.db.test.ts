@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, expect } from 'vitest'
 import { createCashfreePayouts } from '../../../gateways/cashfree/index.ts'
 import {
   FAKE_SECRETS,
@@ -10,9 +10,9 @@ import { AppError } from '../../../kernel/app-error.ts'
 import { HOUR_MS } from '../../../kernel/clock.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { checkLedger } from '../../../ledger/index.ts'
-import { service } from '../../../operations/act.ts'
+import { service } from '../../../operations/facts.ts'
 import { balanceOf, fund } from '../../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { database, db, test } from '../../../testing/database-test.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import {
   openPayoutNetwork,
@@ -21,27 +21,24 @@ import {
   type PayoutNode,
 } from '../../../testing/paying-out.ts'
 import { handleGatewayWebhook } from '../gateway-webhooks/handle-webhook.ts'
-import { moveDuePayouts } from './check-payout.ts'
+import { payoutAttempts } from './check-payout.ts'
 import { transferIdOf } from './payout.ts'
 import { payoutWebhooks } from './payout-webhooks.ts'
 import { withdrawCommand } from './withdraw.ts'
 
 const clock = manualClock(new Date('2026-11-20T10:15:30.000Z'))
 let cashfree: FakeCashfree
-let db: TestDatabase
 let people: PayoutNetwork
 let node: PayoutNode
 
-beforeAll(async () => {
+test.beforeAll(async () => {
   cashfree = await startFakeCashfree({ clock })
-  db = await createTestDatabase()
   people = await openPayoutNetwork(db, clock)
   node = openPayoutNode(db, createCashfreePayouts(cashfree.payoutOptions), clock)
 })
 afterEach(() => expect(cashfree.violations).toEqual([]))
 afterAll(async () => {
   await node.close()
-  await db.drop()
   await cashfree.close()
 })
 
@@ -56,14 +53,20 @@ async function withdrawn(): Promise<Sent> {
   const agentId = await people.agent()
   await fund(node.ledger, agentId, 10_000n)
   const { id } = await node.ledger.submit(
-    withdrawCommand(node, { agentId, amountPaise: null, requestKey: null, actor: service('test') }),
+    withdrawCommand(node, {
+      agentId,
+      amountPaise: null,
+      requestKey: null,
+      idempotencyKey: null,
+      actor: service('test'),
+    }),
   )
   return { agentId, id, transferId: transferIdOf({ id }) }
 }
 
 async function moveAfter(ms: number): Promise<void> {
   clock.advance(ms)
-  await moveDuePayouts(node, clock.now())
+  await payoutAttempts(node).run(clock.now())
 }
 
 async function notify(
@@ -90,11 +93,11 @@ async function notify(
 }
 
 async function stateOf({ id, agentId }: Sent) {
-  const [row] = await db.database.query<{ status: string; utr: string | null }>(
+  const [row] = await database.query<{ status: string; utr: string | null }>(
     `select status, utr from payouts where id = $1`,
     [id],
   )
-  return { ...row, balance: await balanceOf(db.database, agentId) }
+  return { ...row, balance: await balanceOf(database, agentId) }
 }
 
 const COMPLETED = { status: 'SUCCESS', status_code: 'COMPLETED', transfer_utr: '404223241811' } as const
@@ -194,7 +197,7 @@ test('a forged webhook is refused, and after a genuine one the provider is queri
 })
 
 test('after all of it the ledger check passes', async () => {
-  const { balanced, wrongBalances, brokenHistories } = await checkLedger(db.database)
+  const { balanced, wrongBalances, brokenHistories } = await checkLedger(database)
   expect({ balanced, wrongBalances, brokenHistories }).toEqual({
     balanced: true,
     wrongBalances: [],

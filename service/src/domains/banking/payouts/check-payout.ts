@@ -1,10 +1,11 @@
 import type { Logger } from '../../../kernel/logger.ts'
+import { dueWork } from '../../../operations/due-work.ts'
 import { type AppliedUpdate, applyPayoutUpdate } from './apply-payout-update.ts'
 import type { PayoutsContext } from './context.ts'
 import { maySendAgain } from './decide.ts'
 import { type Payout, type ProviderStatus, transferIdOf } from './payout.ts'
 import { queryPayout, sendPayout } from './send-payout.ts'
-import { claimDuePayouts } from './store.ts'
+import { duePayouts } from './store.ts'
 
 export interface Checked extends AppliedUpdate {
   readonly reported: ProviderStatus['kind']
@@ -18,10 +19,14 @@ export async function checkPayout(context: PayoutsContext, payout: Payout): Prom
   return applyReported(context, payout, await queryPayout(context, payout))
 }
 
-/** Processes a payout that the caller has claimed: sends it the first time, queries it every later time. */
-async function movePayout(context: PayoutsContext, payout: Payout): Promise<Checked> {
-  return applyReported(context, payout, await readProviderStatus(context, payout))
-}
+/** Sends a due payout the first time, and queries it every later time. */
+export const payoutAttempts = dueWork<PayoutsContext, Payout>({
+  name: 'payouts',
+  rows: duePayouts,
+  work: async (context, payout) => applyReported(context, payout, await readProviderStatus(context, payout)),
+  failure: 'payout attempt failed; it will be retried',
+  ids: payout => ({ transfer_id: transferIdOf(payout) }),
+})
 
 async function readProviderStatus(context: PayoutsContext, payout: Payout): Promise<ProviderStatus> {
   if (payout.status === 'pending' && payout.attempts === 1) return sendPayout(context, payout)
@@ -71,27 +76,4 @@ function report(
   if (status === 'pending' && reported.kind === 'no_response' && attempts >= MANY_ATTEMPTS) {
     logger.warn(facts, 'payout: no response from the provider; it will be queried again')
   }
-}
-
-const BATCH = 50
-/** Longer than all the calls of one attempt may take. */
-const LEASE_MS = 120_000
-
-/** Processes the payouts that are due: one bounded batch. Returns the number claimed. */
-export async function moveDuePayouts(context: PayoutsContext, now: Date): Promise<number> {
-  const due = await claimDuePayouts(
-    context.database,
-    context.vault,
-    now,
-    new Date(now.getTime() + LEASE_MS),
-    BATCH,
-  )
-  const results = await Promise.allSettled(due.map(payout => movePayout(context, payout)))
-  for (const result of results) {
-    // One bad row must not stop the others.
-    if (result.status === 'rejected') {
-      context.logger.error({ err: result.reason }, 'payout attempt failed; it will be retried')
-    }
-  }
-  return due.length
 }

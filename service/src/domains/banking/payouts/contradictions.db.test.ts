@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { value } from '../../../gateways/gateway-result.ts'
 import { createLogger } from '../../../kernel/logger.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { database, db, test } from '../../../testing/database-test.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import { openPayoutNetwork, type PayoutNetwork } from '../../../testing/paying-out.ts'
 import { openPayoutStage } from '../../../testing/payout-stage.ts'
@@ -10,14 +10,11 @@ import { selectPayout } from './store.ts'
 
 const clock = manualClock(new Date('2026-11-20T10:15:30.000Z'))
 
-let db: TestDatabase
 let people: PayoutNetwork
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   people = await openPayoutNetwork(db, clock)
 })
-afterAll(() => db.drop())
 
 /**
  * The errors that are logged when the provider's first responses about a completed payout are that it does not know it.
@@ -37,7 +34,7 @@ async function alarmsAfter(emptyAnswers: number): Promise<number> {
         left-- > 0 ? Promise.resolve(value(null)) : stage.provider.get(transferId),
     },
   }
-  const written = await selectPayout(db.database, payout)
+  const written = await selectPayout(database, payout)
   if (written === null) throw new Error('the payout was not created')
   await checkPayout(node, written)
   expect(await stage.standing(payout)).toMatchObject({ status: 'completed', balance: 0n })

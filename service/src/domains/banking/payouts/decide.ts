@@ -1,7 +1,7 @@
 import type { AgentStatus } from '@batua/contract'
 import type { ProviderPayout } from '../../../gateways/payout-provider.ts'
 import { type Refusal, refuse } from '../../../kernel/app-error.ts'
-import { DAY_MS, HOUR_MS } from '../../../kernel/clock.ts'
+import { backoffMs, DAY_MS, HOUR_MS } from '../../../kernel/clock.ts'
 import { type Paise, paise, rupees, rupeesText } from '../../../kernel/money.ts'
 import { decideBlocked } from '../../payments/index.ts'
 import { type BankAccount, type Payout, type ProviderStatus, transferIdOf } from './payout.ts'
@@ -142,8 +142,7 @@ export function maySendAgain({ lastSentAt }: Pick<Payout, 'lastSentAt'>, now: Da
   return lastSentAt === null || now.getTime() - lastSentAt.getTime() >= UNKNOWN_COUNTS_AFTER_MS
 }
 
-const FIRST_PAUSE_MS = 10_000
-const LONGEST_PAUSE_MS = 30 * 60_000
+const PENDING_PAUSE = { firstMs: 10_000, longestMs: 30 * 60_000 }
 /** The checks after completion, for money that the bank reversed without a webhook. */
 const RECHECK_DELAYS_MS = [HOUR_MS, DAY_MS, 3 * DAY_MS, 7 * DAY_MS]
 
@@ -156,8 +155,7 @@ const NO_RESPONSE_DIVISOR = 4
 export function nextCheckAt(payout: Payout, reported: ProviderStatus, now: Date): Date | null {
   switch (payout.status) {
     case 'pending': {
-      const waitMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(payout.attempts, 20), LONGEST_PAUSE_MS)
-      const soonMs = now.getTime() + waitMs
+      const soonMs = now.getTime() + backoffMs(payout.attempts, PENDING_PAUSE)
       if (reported.kind !== 'none' || payout.lastSentAt === null) return new Date(soonMs)
       return new Date(Math.max(soonMs, payout.lastSentAt.getTime() + UNKNOWN_COUNTS_AFTER_MS))
     }

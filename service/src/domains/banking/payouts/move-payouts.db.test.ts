@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect } from 'vitest'
 import { DAY_MS, HOUR_MS } from '../../../kernel/clock.ts'
 import { paise } from '../../../kernel/money.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { database, db, test } from '../../../testing/database-test.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import { openPayoutNetwork, type PayoutNetwork } from '../../../testing/paying-out.ts'
 import {
@@ -15,19 +15,16 @@ import {
 const clock = manualClock(new Date('2026-11-20T10:15:30.000Z'))
 const MINUTE_MS = 60_000
 
-let db: TestDatabase
 let people: PayoutNetwork
 let stage: PayoutStage
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   people = await openPayoutNetwork(db, clock)
 })
 beforeEach(async () => {
   stage = await openPayoutStage(db, people, clock)
 })
 afterEach(() => stage.close())
-afterAll(() => db.drop())
 
 test('a payout is sent once, to the account of its owner under one beneficiary id, and completed with its UTR', async () => {
   const payout = await stage.withdrawn()
@@ -148,7 +145,7 @@ test.each([
 test('after a node crashes with payouts claimed another node claims them, and queries them before it sends', async () => {
   const payout = await stage.withdrawn('lost_after')
   await stage.move()
-  await db.database.query(`update payouts set next_check_at = $2 where id = $1`, [payout.id, clock.now()])
+  await database.query(`update payouts set next_check_at = $2 where id = $1`, [payout.id, clock.now()])
   await stage.move(stage.other)
   expect(await stage.standing(payout)).toMatchObject(COMPLETED)
   expect(stage.provider.sent).toHaveLength(1)

@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect } from 'vitest'
 import { paise } from '../../../kernel/money.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { db, test } from '../../../testing/database-test.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import { openPayoutNetwork, type PayoutNetwork } from '../../../testing/paying-out.ts'
 import { COMPLETED, openPayoutStage, type PayoutStage, PENDING } from '../../../testing/payout-stage.ts'
@@ -13,19 +13,16 @@ import { payoutWebhooks } from './payout-webhooks.ts'
 const clock = manualClock(new Date('2026-11-20T10:15:30.000Z'))
 const MINUTE_MS = 60_000
 
-let db: TestDatabase
 let people: PayoutNetwork
 let stage: PayoutStage
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   people = await openPayoutNetwork(db, clock)
 })
 beforeEach(async () => {
   stage = await openPayoutStage(db, people, clock)
 })
 afterEach(() => stage.close())
-afterAll(() => db.drop())
 
 test('a webhook moves the check of its payout forward, and copies of it in any order change nothing more', async () => {
   const payout = await stage.withdrawn('pending')

@@ -1,34 +1,32 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { DAY_MS } from '../../../kernel/clock.ts'
 import { parseId, type Uuid } from '../../../kernel/ids.ts'
 import { checkLedger } from '../../../ledger/index.ts'
-import { service } from '../../../operations/act.ts'
+import { service } from '../../../operations/facts.ts'
 import { balanceOf, fund } from '../../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { database, db, test } from '../../../testing/database-test.ts'
+import { PROOF_LENGTH } from '../../../testing/knobs.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import { openPayoutNetwork, openPayoutNode, type PayoutNetwork } from '../../../testing/paying-out.ts'
 import { noticeOf, type SendScript, scriptedPayouts } from '../../../testing/scripted-payouts.ts'
 import { handleGatewayWebhook } from '../gateway-webhooks/handle-webhook.ts'
-import { moveDuePayouts } from './check-payout.ts'
+import { payoutAttempts } from './check-payout.ts'
 import { UNKNOWN_COUNTS_AFTER_MS } from './decide.ts'
 import { transferIdOf } from './payout.ts'
 import { payoutWebhooks } from './payout-webhooks.ts'
 import { withdrawCommand } from './withdraw.ts'
 
-const RUNS = 25
+const RUNS = 10 * PROOF_LENGTH
 const PAYOUTS = 6
 const AMOUNT = 10_000n
 
 const clock = manualClock(new Date('2026-11-20T10:15:30.000Z'))
-let db: TestDatabase
 let people: PayoutNetwork
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   people = await openPayoutNetwork(db, clock)
 })
-afterAll(() => db.drop())
 
 const SCRIPTS = [
   'pending',
@@ -116,14 +114,14 @@ type Stage = ReturnType<typeof openStage>
 async function newPayout({ first }: Stage): Promise<Made> {
   const agentId = await people.agent()
   await fund(first.ledger, agentId, AMOUNT)
-  const order = { agentId, amountPaise: null, requestKey: null, actor: service('test') }
+  const order = { agentId, amountPaise: null, requestKey: null, idempotencyKey: null, actor: service('test') }
   return { agentId, transferId: transferIdOf(await first.ledger.submit(withdrawCommand(first, order))) }
 }
 
 async function play({ provider, nodes }: Stage, payouts: readonly Made[], step: Step): Promise<void> {
   switch (step.kind) {
     case 'move':
-      await Promise.all(step.nodes.map(index => moveDuePayouts(nodes[index] ?? fail(), clock.now())))
+      await Promise.all(step.nodes.map(index => payoutAttempts(nodes[index] ?? fail()).run(clock.now())))
       return
     case 'wait':
       return clock.advance(step.ms)
@@ -144,7 +142,7 @@ async function play({ provider, nodes }: Stage, payouts: readonly Made[], step: 
       for (const { transferId } of payouts) arrive(provider, transferId)
       return
     case 'death':
-      await db.database.query(`update payouts set next_check_at = $1 where status = 'pending'`, [clock.now()])
+      await database.query(`update payouts set next_check_at = $1 where status = 'pending'`, [clock.now()])
   }
 }
 
@@ -178,19 +176,19 @@ async function finish(stage: Stage, payouts: readonly Made[]): Promise<void> {
   stage.provider.setAway(false)
   for (let round = 0; round < 12; round++) {
     clock.advance(round < 6 ? 31 * 60_000 : 2 * DAY_MS)
-    await Promise.all(stage.nodes.map(node => moveDuePayouts(node, clock.now())))
+    await Promise.all(stage.nodes.map(node => payoutAttempts(node).run(clock.now())))
     for (const { transferId } of payouts) decideAtBank(stage.provider, transferId, 'pays')
   }
 }
 
 async function expectAgreement(stage: Stage, { agentId, transferId }: Made): Promise<void> {
   const id = parseId('po', transferId)
-  const [row] = await db.database.query<{ status: string }>(`select status from payouts where id = $1`, [id])
-  const moved = await db.database.query<{ kind: string }>(
+  const [row] = await database.query<{ status: string }>(`select status from payouts where id = $1`, [id])
+  const moved = await database.query<{ kind: string }>(
     `select kind from transfers where linked_id = $1 order by id`,
     [id],
   )
-  const events = await db.database.query(`select name from events where agent_id = $1`, [agentId])
+  const events = await database.query(`select name from events where agent_id = $1`, [agentId])
   const atBank = stage.provider.paid.get(transferId)?.status ?? 'never'
   const status = row?.status ?? ''
   // A payout that was reversed before it was reported as paid has failed here.
@@ -208,25 +206,25 @@ async function expectAgreement(stage: Stage, { agentId, transferId }: Made): Pro
   }
   expect(moved.map(({ kind }) => kind)).toEqual(kinds[status as keyof typeof kinds])
   expect(events).toHaveLength(moved.length)
-  expect(await balanceOf(db.database, agentId)).toBe(status === 'completed' ? 0n : AMOUNT)
+  expect(await balanceOf(database, agentId)).toBe(status === 'completed' ? 0n : AMOUNT)
 }
 
 test('whatever fails in whichever order, each payout ends as it did at the bank, and no money moves twice', async () => {
   const scripts = fc.array(fc.constantFrom(...SCRIPTS), { minLength: PAYOUTS, maxLength: 2 * PAYOUTS })
   const steps = fc.array(step, { minLength: 5, maxLength: 40, size: 'max' })
   const property = fc.asyncProperty(scripts, steps, async (script, steps) => {
-    await db.database.query('update payouts set next_check_at = null')
+    await database.query('update payouts set next_check_at = null')
     const stage = openStage()
     stage.provider.script(...script)
     const payouts = await Promise.all(Array.from({ length: PAYOUTS }, () => newPayout(stage)))
     for (const each of steps) await play(stage, payouts, each)
     await finish(stage, payouts)
     for (const payout of payouts) await expectAgreement(stage, payout)
-    const { balanced, system } = await checkLedger(db.database)
+    const { balanced, system } = await checkLedger(database)
     expect([balanced, system['payouts']]).toEqual([true, 0n])
     expect(stage.nodes.flatMap(node => node.faults)).toEqual([])
     await Promise.all(stage.nodes.map(node => node.close()))
   })
   // A failure prints the seed that reproduces it.
   await fc.assert(property, { numRuns: RUNS, endOnFailure: true })
-}, 90_000)
+}, 600_000)

@@ -1,9 +1,9 @@
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Paise } from '../../../kernel/money.ts'
 import { type LedgerBatch, SYSTEM } from '../../../ledger/index.ts'
-import type { Actor } from '../../../operations/act.ts'
 import { insert } from '../../../operations/entity.ts'
-import { recordRequested } from './acts.ts'
+import { type Actor, record } from '../../../operations/facts.ts'
+import { requestedFact } from './facts.ts'
 import type { BankAccount, Payout, PayoutKind } from './payout.ts'
 import { payouts } from './store.ts'
 
@@ -18,12 +18,19 @@ export interface NewPayout {
   readonly actor: Actor
   readonly settlementDay?: number
   readonly requestKey?: string | null
+  readonly idempotencyKey?: string | null
 }
 
 /** Debits the wallet and inserts the payout that is to be sent, in one commit. */
 export function postPayout(batch: LedgerBatch, request: NewPayout): Payout {
   const { agentId, kind, account, amountPaise, provider, settlementDay = null, requestKey = null } = request
-  const transfer = batch.post({ kind: 'payout', debit: agentId, credit: SYSTEM.payouts, amountPaise })
+  const transfer = batch.post({
+    kind: 'payout',
+    debit: agentId,
+    credit: SYSTEM.payouts,
+    amountPaise,
+    idempotencyKey: request.idempotencyKey ?? null,
+  })
   const payout: Payout = {
     ...account,
     id: transfer.id,
@@ -46,6 +53,6 @@ export function postPayout(batch: LedgerBatch, request: NewPayout): Payout {
     nextCheckAt: transfer.postedAt,
   }
   insert(batch, payouts, payout)
-  recordRequested(batch, request.actor, payout)
+  record(batch, requestedFact(request.actor, payout))
   return payout
 }

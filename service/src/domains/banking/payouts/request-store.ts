@@ -2,7 +2,7 @@ import type { AgentStatus, KycStatus } from '@batua/contract'
 import { arrayLiteral, textArrayLiteral } from '../../../db/array-literal.ts'
 import { type MacRow, macColumns, requireGenuine } from '../../../db/row-mac.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
-import { reader, readerById } from '../../../ledger/index.ts'
+import { reader, readerById, type Transfer } from '../../../ledger/index.ts'
 import { AGENT_ROWS } from '../../limits/index.ts'
 import { accountInForce, OWNER_ROWS } from '../../parties/index.ts'
 import type { BankAccount, Payout } from './payout.ts'
@@ -74,24 +74,27 @@ function accountOf({ ownerStatus, ...row }: HolderRow, now: Date): BankAccount |
 export type EarlierRequest = Pick<
   Payout,
   'id' | 'agentId' | 'amountPaise' | 'bankAccountLast4' | 'createdAt' | 'status'
->
+> &
+  Pick<Transfer, 'debitBalancePaise'>
 
-/** The caller that requested a payout, and its Idempotency-Key. */
-export interface RequestKey {
+/** The credential that requested a payout, and its Idempotency-Key. */
+export interface CredentialKey {
   readonly agentId: Uuid
   readonly requestKey: string
 }
 
-/** Payouts by caller and Idempotency-Key. */
-export const earlierRequests = reader<RequestKey, EarlierRequest>({
+/** Payouts by credential and Idempotency-Key. */
+export const earlierRequests = reader<CredentialKey, EarlierRequest>({
   name: 'payout requests',
   key: ['agentId', 'requestKey'],
   async load(tx, keys) {
     const rows = await tx.query<EarlierRequest & { requestKey: string }>(
       `select p.id, p.agent_id as "agentId", p.amount_paise as "amountPaise", p.created_at as "createdAt", p.status,
-         p.bank_account_last4 as "bankAccountLast4", p.request_key as "requestKey"
+         p.bank_account_last4 as "bankAccountLast4", p.request_key as "requestKey",
+         t.debit_balance_paise as "debitBalancePaise"
        from unnest($1::uuid[], $2::text[]) k(agent_id, request_key)
-       join payouts p on p.agent_id = k.agent_id and p.request_key = k.request_key`,
+       join payouts p on p.agent_id = k.agent_id and p.request_key = k.request_key
+       join transfers t on t.debit_account = p.agent_id and t.id = p.id`,
       [
         arrayLiteral(keys.map(({ agentId }) => agentId)),
         textArrayLiteral(keys.map(({ requestKey }) => requestKey)),

@@ -3,11 +3,11 @@ import { callerName } from '../../../http/caller.ts'
 import type { Serve } from '../../../http/serve.ts'
 import { estimatedArrival } from '../../../kernel/business-days.ts'
 import { formatId } from '../../../kernel/ids.ts'
-import { requirePaise } from '../../../kernel/input.ts'
-import { rupees } from '../../../kernel/money.ts'
-import { actorOf } from '../../../operations/act.ts'
+import { requirePaise, rupees } from '../../../kernel/money.ts'
+import { actorOf } from '../../../operations/facts.ts'
 import type { AgentPolicyCache } from '../../limits/index.ts'
 import { forCaller, requireAgentAccess } from '../../parties/index.ts'
+import { keyOf } from '../../payments/index.ts'
 import type { PayoutsContext } from './context.ts'
 import { transactionIdOf } from './payout.ts'
 import { withdrawCommand } from './withdraw.ts'
@@ -25,6 +25,7 @@ export function servePayouts(serve: Serve, context: PayoutsContext & Agents): vo
       agentId: agent.id,
       amountPaise: amount === undefined ? null : requirePaise(amount, 'amount'),
       requestKey: idempotencyKey === undefined ? null : `${callerName(caller)} ${idempotencyKey}`,
+      idempotencyKey: keyOf(caller, idempotencyKey),
       actor: actorOf(caller, agent.ownerId),
     })
     const withdrawn = await ledger.submit(forCaller(agents, { caller, agentId: agent.id }, command))

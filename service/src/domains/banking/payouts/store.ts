@@ -1,11 +1,12 @@
 import { arrayLiteral, textArrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
-import { ifGenuine, type MacRow, macColumns, writeOldMacs } from '../../../db/row-mac.ts'
+import { type MacRow, macColumns, writeOldMacs } from '../../../db/row-mac.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../../../kernel/money.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
-import { entity, type Selected } from '../../../operations/entity.ts'
+import { entity } from '../../../operations/entity.ts'
 import { OWNER_ROWS } from '../../parties/index.ts'
+import { countHeldOfPlatform } from '../../payments/index.ts'
 import type { Payout, PayoutKey, PayoutState } from './payout.ts'
 
 /**
@@ -90,28 +91,14 @@ export async function sumPayoutsPending(db: Queryable): Promise<Paise> {
   return row?.sum ?? ZERO_PAISE
 }
 
-/**
- * Claims payouts that are due and counts the attempt before it is made, so that after a crash the next attempt
- * queries first. Their next check is postponed: if the worker crashes, its lease expires and another worker retries;
- * no two nodes claim the same ones.
- */
-export async function claimDuePayouts(
-  db: Queryable,
-  vault: Vault,
-  now: Date,
-  leaseUntil: Date,
-  limit: number,
-): Promise<Payout[]> {
-  const rows = await db.query<Selected<Payout>>(
-    `update payouts r set next_check_at = $2, attempts = r.attempts + case r.status when 'pending' then 1 else 0 end
-     from (select agent_id, id from payouts where next_check_at <= $1 order by next_check_at limit $3
-           for update skip locked) due
-     where r.agent_id = due.agent_id and r.id = due.id
-     returning ${payouts.selected}, ${payouts.posted}`,
-    [now, leaseUntil, limit],
-  )
-  return rows.flatMap(row => ifGenuine(() => payouts.provenAsRecorded(vault, row)))
-}
+/** Payouts to send or to query. After a crash the next attempt queries first. */
+export const duePayouts = payouts.leasedRows({
+  due: 'next_check_at',
+  // Longer than all the calls of one attempt may take.
+  lease: `interval '120 seconds'`,
+  counting: `attempts = r.attempts + case r.status when 'pending' then 1 else 0 end`,
+  atOnce: 50,
+})
 
 /**
  * Written only if the payout is as it was when its MAC was verified; otherwise the beneficiary is requested again next
@@ -199,8 +186,17 @@ export async function completePayouts(
   )
 }
 
+/** How many agents of a platform have money outside their wallets: in escrow, or in a pending payout. */
+export async function countMoneyElsewhere(
+  tx: Queryable,
+  platformId: Uuid,
+): Promise<{ readonly withEscrow: number; readonly withPayout: number }> {
+  const withEscrow = await countHeldOfPlatform(tx, platformId)
+  return { withEscrow, withPayout: await countPendingOfPlatform(tx, platformId) }
+}
+
 /** The number of a platform's agents with a pending payout. While their accounts are locked it does not grow. */
-export async function countPendingOfPlatform(tx: Queryable, platformId: Uuid): Promise<number> {
+async function countPendingOfPlatform(tx: Queryable, platformId: Uuid): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
     `select count(*)::int4 as count from agents a where a.platform_id = $1
        and exists (select 1 from payouts p where p.agent_id = a.id and p.status = 'pending')`,

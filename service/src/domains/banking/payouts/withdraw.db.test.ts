@@ -1,14 +1,14 @@
 import { withdraw } from '@batua/contract'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, expect } from 'vitest'
 import type { PlatformCaller } from '../../../http/caller.ts'
-import { responseCheck } from '../../../http/response-check.ts'
 import { call, startTestServer, type TestServer } from '../../../http/test-server.ts'
+import { responseCheck } from '../../../http/validate.ts'
 import { DAY_MS } from '../../../kernel/clock.ts'
 import { formatId, newUuid, type Uuid } from '../../../kernel/ids.ts'
 import { paise } from '../../../kernel/money.ts'
-import { service } from '../../../operations/act.ts'
+import { service } from '../../../operations/facts.ts'
 import { balanceOf, changeAgent, expectBalanced, fund, outcomesOf } from '../../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { database, db, test } from '../../../testing/database-test.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import {
   openPayoutNetwork,
@@ -26,32 +26,29 @@ const clock = manualClock(new Date('2026-11-20T10:15:30.000Z'))
 const provider = scriptedPayouts()
 const actor = service('test')
 
-let db: TestDatabase
 let node: PayoutNode
 let other: PayoutNode
 let people: PayoutNetwork
 let server: TestServer
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   node = openPayoutNode(db, provider, clock)
   other = openPayoutNode(db, provider, clock)
   people = await openPayoutNetwork(db, clock)
   const platform: PlatformCaller = { kind: 'platform', platformId: people.platformId }
   server = await startTestServer(({ serve }) => servePayouts(serve, node), {
-    database: db.database,
+    database,
     authenticators: { agent: () => null, platform: () => platform },
   })
 })
 afterEach(async () => {
-  await expectBalanced(db.database)
+  await expectBalanced(database)
   expect([...node.faults, ...other.faults]).toEqual([])
 })
 afterAll(async () => {
   await server.close()
   await node.close()
   await other.close()
-  await db.drop()
 })
 
 interface Answer {
@@ -73,7 +70,7 @@ async function funded(amount: bigint): Promise<Uuid> {
 }
 
 const payoutsOf = (agentId: Uuid) =>
-  db.database.query<{ amount: bigint; status: string; kind: string; next: Date | null }>(
+  database.query<{ amount: bigint; status: string; kind: string; next: Date | null }>(
     `select amount_paise as amount, status, kind, next_check_at as next from payouts where agent_id = $1 order by id`,
     [agentId],
   )
@@ -90,7 +87,7 @@ test('a withdrawal is debited at once and waits to be sent', async () => {
     bank_account_last4: '7890',
     estimated_arrival: '2026-11-24T12:30:00.000Z',
   })
-  expect(await balanceOf(db.database, agentId)).toBe(57_500n)
+  expect(await balanceOf(database, agentId)).toBe(57_500n)
   expect(await payoutsOf(agentId)).toEqual([
     { amount: 40_000n, status: 'pending', kind: 'withdraw', next: clock.now() },
   ])
@@ -99,7 +96,7 @@ test('a withdrawal is debited at once and waits to be sent', async () => {
 test('an empty body withdraws the whole balance, to the paisa', async () => {
   const agentId = await funded(97_501n)
   expect((await ask(agentId, {})).body).toMatchObject({ amount: 975.01 })
-  expect(await balanceOf(db.database, agentId)).toBe(0n)
+  expect(await balanceOf(database, agentId)).toBe(0n)
 })
 
 test.each([
@@ -112,7 +109,7 @@ test.each([
 ])('%j of 975 INR is %i %s and moves nothing', async (body, status, code) => {
   const agentId = await funded(97_500n)
   expect(await ask(agentId, body)).toMatchObject({ status, body: { error: { code } } })
-  expect(await balanceOf(db.database, agentId)).toBe(97_500n)
+  expect(await balanceOf(database, agentId)).toBe(97_500n)
   expect(await payoutsOf(agentId)).toEqual([])
 })
 
@@ -120,7 +117,7 @@ test('the last rupee can be withdrawn, and so can the last paisa', async () => {
   const agentId = await funded(99n)
   expect(await ask(agentId, { amount: 0.98 })).toMatchObject({ status: 200, body: { amount: 0.98 } })
   expect(await ask(agentId, {})).toMatchObject({ status: 200, body: { amount: 0.01 } })
-  expect(await balanceOf(db.database, agentId)).toBe(0n)
+  expect(await balanceOf(database, agentId)).toBe(0n)
 })
 
 test('a withdrawal from an empty wallet is insufficient_balance', async () => {
@@ -155,7 +152,7 @@ test.each([
   ['deactivated', 200],
 ] as const)('a withdrawal of a %s agent gets %i', async (state, status) => {
   const agentId = await funded(10_000n)
-  await changeAgent(db.database, agentId, { status: state })
+  await changeAgent(database, agentId, { status: state })
   const answer = await ask(agentId, {})
   expect(answer.status).toBe(status)
   if (status === 403)
@@ -164,7 +161,7 @@ test.each([
 
 test('two nodes that withdraw the whole balance at the same time withdraw it once', async () => {
   const agentId = await funded(10_000n)
-  const order = { agentId, amountPaise: null, requestKey: null, actor }
+  const order = { agentId, amountPaise: null, requestKey: null, idempotencyKey: null, actor }
   const all = Array.from({ length: 10 }, (_, index) => {
     const context = index % 2 === 0 ? node : other
     return context.ledger.submit(withdrawCommand(context, order))
@@ -174,12 +171,15 @@ test('two nodes that withdraw the whole balance at the same time withdraw it onc
   expect(new Set(refused.map(error => error.code))).toEqual(new Set(['insufficient_balance']))
 })
 
+/** A platform's Idempotency-Key. */
+const keyed = (key: string) => ({ requestKey: `platform:x ${key}`, idempotencyKey: `platform\n${key}` })
+
 test('a request that is repeated after a crash is the same payout, another request with its key is refused', async () => {
   const agentId = await funded(10_000n)
   const order = {
     agentId,
     amountPaise: paise(1_000n),
-    requestKey: `platform:x ${newUuid(clock.now())}`,
+    ...keyed(newUuid(clock.now())),
     actor,
   }
   const first = await node.ledger.submit(withdrawCommand(node, order))
@@ -192,13 +192,13 @@ test('a request that is repeated after a crash is the same payout, another reque
   await expect(node.ledger.submit(withdrawCommand(node, another))).rejects.toMatchObject({
     code: 'idempotency_error',
   })
-  expect(await balanceOf(db.database, agentId)).toBe(9_000n)
+  expect(await balanceOf(database, agentId)).toBe(9_000n)
 })
 
 test('a key that is older than a day does not return an old payout to a new request', async () => {
   const agentId = await funded(10_000n)
-  const order = { agentId, amountPaise: null, requestKey: 'platform:x every month', actor }
-  const first = await node.ledger.submit(withdrawCommand(node, { ...order, amountPaise: paise(1_000n) }))
+  const order = { agentId, amountPaise: paise(1_000n), ...keyed('every month'), actor }
+  const first = await node.ledger.submit(withdrawCommand(node, order))
   clock.advance(DAY_MS - 1)
   expect((await other.ledger.submit(withdrawCommand(other, order))).id).toBe(first.id)
   clock.advance(1)
@@ -206,16 +206,16 @@ test('a key that is older than a day does not return an old payout to a new requ
     code: 'idempotency_error',
     details: { transaction_id: formatId('txn', first.id), status: 'pending' },
   })
-  expect(await balanceOf(db.database, agentId)).toBe(9_000n)
+  expect(await balanceOf(database, agentId)).toBe(9_000n)
 })
 
 test('two requests of one batch with one key are one payout', async () => {
   const agentId = await funded(10_000n)
   const key = { 'idempotency-key': newUuid(clock.now()) }
-  const order = { agentId, amountPaise: paise(1_000n), requestKey: 'platform:x same batch', actor }
+  const order = { agentId, amountPaise: paise(1_000n), ...keyed('same batch'), actor }
   const both = await Promise.all([1, 2].map(() => node.ledger.submit(withdrawCommand(node, order))))
   expect(both[0]?.id).toBe(both[1]?.id)
   const first = await ask(agentId, { amount: 10 }, key)
   expect((await ask(agentId, { amount: 10 }, key)).body).toEqual(first.body)
-  expect(await balanceOf(db.database, agentId)).toBe(8_000n)
+  expect(await balanceOf(database, agentId)).toBe(8_000n)
 })

@@ -1,68 +1,102 @@
+import type { SettlementSkipReason } from '@batua/contract'
 import { DatabaseUnavailable } from '../../../db/errors.ts'
 import { AppError } from '../../../kernel/app-error.ts'
-import { dayText, firstYoungDay, latestRunDay } from '../../../kernel/business-days.ts'
-import type { Uuid } from '../../../kernel/ids.ts'
-import type { SettlementContext } from './context.ts'
+import { dayText, firstYoungDay, latestRunDay, runMoment } from '../../../kernel/business-days.ts'
+import { LAST_UUID, type Uuid } from '../../../kernel/ids.ts'
+import type { Job } from '../../../operations/jobs.ts'
+import { type Slice, scanSlice } from '../../../operations/scan.ts'
+import type { PayoutsContext } from '../payouts/context.ts'
 import { decideSettlement } from './decide.ts'
-import { finishSlice, forgetSkips, type LeasedRun, leaseRun, type Skip } from './runs-store.ts'
 import { type SettledWallet, settleWallet } from './settle-wallet.ts'
-import { BEFORE_ALL_WALLETS, type SeenWallet, scanWallets } from './wallets-store.ts'
+import {
+  BEFORE_ALL_WALLETS,
+  beginRun,
+  type SeenWallet,
+  type Skip,
+  type SkipCounts,
+  saveSlice,
+  scanWallets,
+} from './store.ts'
 
-/** Wallets in memory at once; their payouts share commits with other commands of the engine. */
-const SLICE = 250
-/**
- * The node that continues a run renews the lease with every slice. An expired lease costs nothing: a paid wallet is no
- * longer due.
- */
-const LEASE_MS = 60_000
-
-/** One node's part in the runs: its id as a lease holder, and the day that is known to be done. */
-export interface Runner {
-  readonly holder: Uuid
-  finishedDay: number | null
+/** The dependencies of the settlement of unused balances. */
+export interface SettlementContext extends PayoutsContext {
+  readonly settlement: 'on' | 'off'
 }
 
-/** A wallet without a bank account is skipped every day, so the list is kept for a year only. */
-const SKIPS_KEPT_DAYS = 366
+const TICK_MS = 5_000
+/** Wallets in memory at once; their payouts share commits with other commands of the engine. */
+const SLICE = 250
+/** A slice that is repeated after a crash costs nothing: a paid wallet is no longer due. */
+const LEASE_MS = 60_000
+
+export function settlementJobs(context: SettlementContext): Job[] {
+  return [{ name: 'settlement', everyMs: TICK_MS, run: () => settleNextSlice(context) }]
+}
+
+/** Where the run of a day is: the last wallet that was processed, and how many were skipped so far. */
+interface RunPosition {
+  readonly day: number
+  readonly after: Uuid
+  readonly skipped: SkipCounts
+}
 
 /**
- * Processes one more slice of the run that is due, if this node has its lease. Returns 0 when there is nothing to do.
+ * Settles the next wallets of the run that is due, if this node gets its lease. Returns how many were checked; 0 when
+ * there is nothing to do.
  */
-export async function runSlice(
-  context: SettlementContext,
-  runner: Runner,
-  now: Date,
-  limit = SLICE,
-): Promise<number> {
+export async function settleNextSlice(context: SettlementContext, limit = SLICE): Promise<number> {
   if (context.settlement === 'off') return 0
-  const { database, logger } = context
-  const calendar = await context.holidays.read()
-  const day = latestRunDay(calendar, now)
-  if (runner.finishedDay === day) return 0
-  const until = new Date(now.getTime() + LEASE_MS)
-  const run = await leaseRun(database, { day, holder: runner.holder, now, until })
-  if (run === null) return 0
-
-  const after = run.doneThrough ?? BEFORE_ALL_WALLETS
-  const wallets = await scanWallets(database, after, firstYoungDay(calendar, day), limit)
-  const skips = await settleWallets(context, run, wallets)
-  const finished = wallets.length < limit
-  const through = wallets.at(-1)?.agentId ?? run.doneThrough
-  const kept = await finishSlice(database, {
-    run,
-    holder: runner.holder,
-    through,
-    skips,
-    finished,
-    now: context.clock.now(),
+  const dueDay = latestRunDay(await context.holidays.read(), context.clock.now())
+  const done = await scanSlice(context, {
+    name: 'settlement',
+    leaseMs: LEASE_MS,
+    dueSince: runMoment(dueDay),
+    slice: (position: RunPosition | null) => settleSlice(context, position, dueDay, limit),
   })
-  if (!kept) return 0
-  if (finished) {
-    runner.finishedDay = day
-    await forgetSkips(database, day - SKIPS_KEPT_DAYS)
-    logger.info({ day: dayText(day) }, 'settlement: run finished')
+  if (done === null) return 0
+  if (done.next === null) context.logger.info({ day: dayText(done.day) }, 'settlement: run finished')
+  return Math.max(1, done.checked)
+}
+
+interface SettledSlice extends Slice<RunPosition> {
+  readonly day: number
+  readonly checked: number
+}
+
+/** An unfinished run of an earlier day is not continued: the run of the due day checks every wallet too. */
+async function settleSlice(
+  context: SettlementContext,
+  position: RunPosition | null,
+  dueDay: number,
+  limit: number,
+): Promise<SettledSlice> {
+  const { database, clock, holidays } = context
+  const isContinued = position !== null && position.day >= dueDay
+  const { day, after, skipped } = isContinued
+    ? position
+    : { day: dueDay, after: BEFORE_ALL_WALLETS, skipped: {} }
+  if (!isContinued && !(await beginRun(database, day, clock.now()))) return { day, checked: 0, next: null }
+
+  const wallets = await scanWallets(database, after, firstYoungDay(await holidays.read(), day), limit)
+  const skips = await settleWallets(context, day, wallets)
+  const last = wallets.length < limit ? undefined : wallets.at(-1)
+  const counts = counted(skipped, skips)
+  return {
+    day,
+    checked: wallets.length,
+    next: last === undefined ? null : { day, after: last.agentId, skipped: counts },
+    save: tx =>
+      saveSlice(tx, {
+        ...{ day, after, through: last?.agentId ?? LAST_UUID, skips, skipped: counts },
+        finishedAt: last === undefined ? clock.now() : null,
+      }),
   }
-  return Math.max(1, wallets.length)
+}
+
+function counted(before: SkipCounts, skips: readonly Skip[]): SkipCounts {
+  const counts: Partial<Record<SettlementSkipReason, number>> = { ...before }
+  for (const { reason } of skips) counts[reason] = (counts[reason] ?? 0) + 1
+  return counts
 }
 
 /**
@@ -71,7 +105,7 @@ export async function runSlice(
  */
 async function settleWallets(
   context: SettlementContext,
-  run: LeasedRun,
+  day: number,
   wallets: readonly SeenWallet[],
 ): Promise<Skip[]> {
   const skips: Skip[] = []
@@ -83,7 +117,7 @@ async function settleWallets(
     if (decision.kind === 'skip') skips.push({ agentId, reason: decision.reason, balancePaise })
   }
   const results = await Promise.allSettled(
-    due.map(wallet => context.ledger.submit(settleWallet(context, run.day, wallet))),
+    due.map(wallet => context.ledger.submit(settleWallet(context, day, wallet))),
   )
   for (const [index, result] of results.entries()) {
     const agentId = due[index]?.agentId

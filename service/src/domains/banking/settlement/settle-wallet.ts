@@ -1,12 +1,12 @@
 import type { SettlementSkipReason } from '@batua/contract'
 import { type Paise, paise, ZERO_PAISE } from '../../../kernel/money.ts'
 import { type Command, type LedgerBatch, read } from '../../../ledger/index.ts'
-import { service } from '../../../operations/act.ts'
+import { service } from '../../../operations/facts.ts'
+import type { PayoutsContext } from '../payouts/context.ts'
 import { postPayout } from '../payouts/post-payout.ts'
 import { holders } from '../payouts/request-store.ts'
-import type { SettlementContext } from './context.ts'
 import { decideSettlement } from './decide.ts'
-import { creditsSince, type SeenWallet, settledWallets } from './wallets-store.ts'
+import { creditsSince, type SeenWallet, settledWallets } from './store.ts'
 
 export type SettledWallet =
   | { readonly kind: 'paid' | 'not_due' }
@@ -17,7 +17,7 @@ export type SettledWallet =
  * credits are queried: all of them are young.
  */
 export function settleWallet(
-  { payoutProvider }: Pick<SettlementContext, 'payoutProvider'>,
+  { payoutProvider }: Pick<PayoutsContext, 'payoutProvider'>,
   day: number,
   seen: SeenWallet,
 ): Command<SettledWallet> {
@@ -26,7 +26,7 @@ export function settleWallet(
   return {
     accounts: [agentId],
     reads: [read(holders, agentId), read(settledWallets, settled)],
-    steps: [batch => (isUnchanged(batch, seen) ? [] : [read(creditsSince, seen)])],
+    phases: [batch => (isUnchanged(batch, seen) ? [] : [read(creditsSince, seen)])],
     decide(batch) {
       const holder = batch.read(holders, agentId)
       const wallet = batch.account(agentId)

@@ -8,12 +8,13 @@ import { type Paise, paise } from '../../../kernel/money.ts'
 import { checkLedger, type Posting, SYSTEM } from '../../../ledger/index.ts'
 import { balanceOf, fund, post } from '../../../testing/builders.ts'
 import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { PROOF_LENGTH } from '../../../testing/knobs.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import { openPayoutNetwork } from '../../../testing/paying-out.ts'
 import { scriptedPayouts } from '../../../testing/scripted-payouts.ts'
 import { openSettlingNode, type SettlingNode, settlementsOf } from '../../../testing/settling.ts'
 
-const RUNS = 15
+const RUNS = 8 * PROOF_LENGTH
 const WALLETS = 4
 const SLICE = 2
 /** Besides weekends, two consecutive holidays in the middle of the simulated span. */
@@ -58,32 +59,32 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
 )
 
 /** A wallet of the model: every credit on its own, with the day on which it came. */
-interface HandBook {
+interface ModelWallet {
   readonly id: Uuid
   readonly lots: { readonly day: number; left: bigint }[]
   debt: bigint
   readonly settled: { readonly day: number; readonly amount: bigint }[]
 }
 
-function balance({ lots, debt }: HandBook): bigint {
+function balance({ lots, debt }: ModelWallet): bigint {
   return lots.reduce((sum, lot) => sum + lot.left, 0n) - debt
 }
 
-function credit(batch: HandBook, day: number, amount: bigint): void {
-  const paidOff = amount < batch.debt ? amount : batch.debt
-  batch.debt -= paidOff
-  batch.lots.push({ day, left: amount - paidOff })
+function credit(wallet: ModelWallet, day: number, amount: bigint): void {
+  const paidOff = amount < wallet.debt ? amount : wallet.debt
+  wallet.debt -= paidOff
+  wallet.lots.push({ day, left: amount - paidOff })
 }
 
 /** The oldest money is spent first. */
-function debit(batch: HandBook, amount: bigint): void {
+function debit(wallet: ModelWallet, amount: bigint): void {
   let open = amount
-  for (const lot of batch.lots) {
+  for (const lot of wallet.lots) {
     const taken = open < lot.left ? open : lot.left
     lot.left -= taken
     open -= taken
   }
-  batch.debt += open
+  wallet.debt += open
 }
 
 const closed = new Set(HOLIDAYS.map(text => dayFromText(text) ?? 0))
@@ -110,7 +111,12 @@ function runDay(now: Date): number {
   return day
 }
 
-function postingOf({ id }: HandBook, kind: Move['kind'], amountPaise: Paise, { node, bank }: World): Posting {
+function postingOf(
+  { id }: ModelWallet,
+  kind: Move['kind'],
+  amountPaise: Paise,
+  { node, bank }: World,
+): Posting {
   const now = node.clock.now()
   const linkedId = newUuid(now)
   switch (kind) {
@@ -134,28 +140,28 @@ function postingOf({ id }: HandBook, kind: Move['kind'], amountPaise: Paise, { n
   }
 }
 
-async function act(world: World, { kind, wallet, amount }: Move): Promise<void> {
-  const batch = world.books[wallet]
+async function act(world: World, { kind, wallet: index, amount }: Move): Promise<void> {
+  const wallet = world.wallets[index]
   const { node, bank } = world
-  if (batch === undefined) throw new Error('there is no such wallet')
+  if (wallet === undefined) throw new Error('there is no such wallet')
   const amountPaise = paise(BigInt(amount))
-  if (kind === 'payment_out' && balance(batch) < amountPaise) return
-  await post(node.ledger, [batch.id, bank], postingOf(batch, kind, amountPaise, world))
-  if (kind === 'payment_out' || kind === 'chargeback') debit(batch, amountPaise)
-  else credit(batch, istDay(node.clock.now()), amountPaise)
+  if (kind === 'payment_out' && balance(wallet) < amountPaise) return
+  await post(node.ledger, [wallet.id, bank], postingOf(wallet, kind, amountPaise, world))
+  if (kind === 'payment_out' || kind === 'chargeback') debit(wallet, amountPaise)
+  else credit(wallet, istDay(node.clock.now()), amountPaise)
 }
 
 /** What a run at this time must do, once for each of its days. */
-function settleByHand({ books, node, done }: World): void {
+function settleByHand({ wallets, node, done }: World): void {
   const day = runDay(node.clock.now())
   if (done.has(day)) return
   done.add(day)
-  for (const batch of books) {
-    const amount = balance(batch)
-    const isDue = batch.lots.some(lot => lot.left > 0n && dueDay(lot.day) <= day)
+  for (const wallet of wallets) {
+    const amount = balance(wallet)
+    const isDue = wallet.lots.some(lot => lot.left > 0n && dueDay(lot.day) <= day)
     if (!isDue || amount < 100n) continue
-    debit(batch, amount)
-    batch.settled.push({ day, amount })
+    debit(wallet, amount)
+    wallet.settled.push({ day, amount })
   }
 }
 
@@ -164,7 +170,7 @@ interface World {
   readonly node: SettlingNode
   /** The agent that pays the wallets and is paid by them. Its owner has no bank account, so no run pays it out. */
   readonly bank: Uuid
-  readonly books: readonly HandBook[]
+  readonly wallets: readonly ModelWallet[]
   readonly done: Set<number>
 }
 
@@ -176,23 +182,29 @@ async function openWorld(): Promise<World> {
   const bank = await people.agentOf(await people.owner(false))
   await fund(node.ledger, bank, 10n ** 12n)
   const ids = await Promise.all(Array.from({ length: WALLETS }, () => people.agent()))
-  return { db, node, bank, books: ids.map(id => ({ id, lots: [], debt: 0n, settled: [] })), done: new Set() }
+  return {
+    db,
+    node,
+    bank,
+    wallets: ids.map(id => ({ id, lots: [], debt: 0n, settled: [] })),
+    done: new Set(),
+  }
 }
 
 test('a run pays out what the model, credit by credit, computes as due', async () => {
   const property = fc.asyncProperty(steps, async random => {
     const world = await openWorld()
-    const { db, node, books } = world
+    const { db, node, wallets } = world
     for (const step of random) {
       if (step.kind === 'wait') node.clock.advance(step.hours * HOUR_MS)
       else await act(world, step)
       await node.run(SLICE)
       settleByHand(world)
     }
-    for (const batch of books) {
-      const settlements = await settlementsOf(db, [batch.id])
-      expect(settlements.map(({ day, amount }) => ({ day, amount }))).toEqual(batch.settled)
-      expect(await balanceOf(db.database, batch.id)).toBe(balance(batch))
+    for (const wallet of wallets) {
+      const settlements = await settlementsOf(db, [wallet.id])
+      expect(settlements.map(({ day, amount }) => ({ day, amount }))).toEqual(wallet.settled)
+      expect(await balanceOf(db.database, wallet.id)).toBe(balance(wallet))
     }
     // Money is credited back here without a payout row, so the ledger is checked without the records.
     expect(await checkLedger(db.database)).toMatchObject({ balanced: true })
@@ -201,4 +213,4 @@ test('a run pays out what the model, credit by credit, computes as due', async (
   })
   // A failure prints the seed that reproduces it.
   await fc.assert(property, { numRuns: RUNS, endOnFailure: true })
-}, 90_000)
+}, 600_000)

@@ -14,11 +14,9 @@ import { openPayoutNetwork, type PayoutNetwork } from '../../../testing/paying-o
 import { scriptedPayouts } from '../../../testing/scripted-payouts.ts'
 import { openSettlingNode, type SettlingNode, settlementsOf } from '../../../testing/settling.ts'
 import { pay } from '../../payments/pay.ts'
-import type { SettlementContext } from './context.ts'
-import { runSlice } from './run-settlement.ts'
-import { countRuns, selectRuns } from './runs-store.ts'
+import { type SettlementContext, settleNextSlice } from './run-settlement.ts'
 import { settleWallet } from './settle-wallet.ts'
-import { BEFORE_ALL_WALLETS, scanWallets } from './wallets-store.ts'
+import { BEFORE_ALL_WALLETS, countRuns, scanWallets, selectRuns } from './store.ts'
 
 const WALLETS = 40
 const SLICE = 7
@@ -85,7 +83,7 @@ test('nodes that take over each other’s lease at every moment still settle eac
   const jump = async (node: SettlingNode) => {
     for (let round = 0; round < 30; round++) {
       clock.advance(61_000)
-      await runSlice(node, node.runner, clock.now(), SLICE)
+      await settleNextSlice(node, SLICE)
     }
   }
   await Promise.all(nodes.map(jump))
@@ -96,19 +94,31 @@ test('nodes that take over each other’s lease at every moment still settle eac
 
 test('a node that has the lease keeps the others out until the lease expires after a minute', async () => {
   const agents = await fundedWallets()
-  const [dead, other] = [newNode(), first()]
-  expect(await runSlice(dead, dead.runner, clock.now(), SLICE)).toBe(SLICE)
-  await dead.close()
+  const reached = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  const { ledger } = first()
+  const submit: typeof ledger.submit = async command => {
+    reached.resolve()
+    await gate.promise
+    return ledger.submit(command)
+  }
+  const hanging = newNode({ ledger: { ...ledger, submit } })
+  const other = first()
+  const hung = settleNextSlice(hanging, SLICE)
+  await reached.promise
   expect(await other.run(SLICE)).toBe(0)
   clock.advance(60_000)
-  expect(await other.run(SLICE)).toBe(WALLETS - SLICE)
+  expect(await other.run(SLICE)).toBe(WALLETS)
+  gate.resolve()
+  expect(await hung).toBe(0)
+  await hanging.close()
   await expectOnce(agents)
 })
 
 test('a node that crashes before it has recorded a slice settles no wallet twice and omits none', async () => {
   const agents = await fundedWallets()
   const dying = newNode({ database: withoutTransactions(db.database) })
-  await expect(runSlice(dying, dying.runner, clock.now(), SLICE)).rejects.toThrow('gone')
+  await expect(settleNextSlice(dying, SLICE)).rejects.toThrow('gone')
   await dying.close()
   expect(await settlementsOf(db, agents)).toHaveLength(SLICE)
   clock.advance(60_000)
@@ -119,7 +129,7 @@ test('a node that crashes before it has recorded a slice settles no wallet twice
 test('a run that was interrupted and is closed by the next day’s run counts the payouts it made', async () => {
   const agents = await fundedWallets()
   const dying = newNode({ database: withoutTransactions(db.database) })
-  await expect(runSlice(dying, dying.runner, clock.now(), SLICE)).rejects.toThrow('gone')
+  await expect(settleNextSlice(dying, SLICE)).rejects.toThrow('gone')
   await dying.close()
   clock.advance(DAY_MS)
   await first().run(SLICE)
@@ -144,7 +154,7 @@ test('the rest of a slice is paid after its node crashed in the middle of it', a
     },
   }
   const dying = newNode({ ledger })
-  await expect(runSlice(dying, dying.runner, clock.now(), SLICE)).rejects.toThrow('away')
+  await expect(settleNextSlice(dying, SLICE)).rejects.toThrow('away')
   await real.close()
   await dying.close()
   expect(await settlementsOf(db, agents)).toHaveLength(3)

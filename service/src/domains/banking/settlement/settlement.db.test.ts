@@ -3,17 +3,17 @@ import { dayFromText, dayText } from '../../../kernel/business-days.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { paise } from '../../../kernel/money.ts'
 import { SYSTEM } from '../../../ledger/index.ts'
-import { actsIn } from '../../../testing/acts.ts'
 import { balanceOf, changeAgent, expectBalanced, fund, order, post } from '../../../testing/builders.ts'
 import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { factsIn } from '../../../testing/facts.ts'
 import { type ManualClock, manualClock } from '../../../testing/manual-clock.ts'
 import { openPayoutNetwork, type PayoutNetwork, verify } from '../../../testing/paying-out.ts'
 import { type ScriptedPayouts, scriptedPayouts } from '../../../testing/scripted-payouts.ts'
 import { openSettlingNode, type SettlingNode, settlementsOf } from '../../../testing/settling.ts'
 import { pay } from '../../payments/pay.ts'
-import { moveDuePayouts } from '../payouts/check-payout.ts'
-import { runSlice } from './run-settlement.ts'
-import { selectRuns, selectSkips } from './runs-store.ts'
+import { payoutAttempts } from '../payouts/check-payout.ts'
+import { settleNextSlice } from './run-settlement.ts'
+import { selectRuns, selectSkips } from './store.ts'
 
 let db: TestDatabase
 let clock: ManualClock
@@ -64,19 +64,19 @@ test('Monday’s money is settled on Wednesday at ten, not a moment before', asy
   await node.run()
   expect(await paidOut(agentId)).toEqual([{ amount: 97_501n, day: '2026-11-18' }])
   expect(await balanceOf(db.database, agentId)).toBe(0n)
-  await moveDuePayouts(node, clock.now())
+  await payoutAttempts(node).run(clock.now())
   const events = await db.database.query(`select name, data from events where agent_id = $1`, [agentId])
   expect(events).toMatchObject([
     { name: 'agent.settlement.completed', data: { amount: 975.01, utr: 'UTR0' } },
   ])
   await node.run()
-  const acts = (await actsIn(db.database)).filter(({ action }) => action.startsWith('payout.'))
-  expect(acts).toMatchObject([
+  const facts = (await factsIn(db.database)).filter(({ action }) => action.startsWith('payout.'))
+  expect(facts).toMatchObject([
     {
       ...{ agentId: formatId('agt', agentId), action: 'payout.requested' },
       ...{ actor: { type: 'service', id: 'settlement' }, data: { kind: 'settlement', amount: 975.01 } },
     },
-    { action: 'payout.completed', target: acts[0]?.target, data: { kind: 'settlement', utr: 'UTR0' } },
+    { action: 'payout.completed', target: facts[0]?.target, data: { kind: 'settlement', utr: 'UTR0' } },
   ])
 })
 
@@ -181,9 +181,8 @@ test('the whole balance of a deactivated agent is settled by the next run, howev
   // More money comes in while a run processes the wallets again.
   for (const agentId of ended) await fund(node.ledger, agentId, 5_000n)
   await db.database.query(
-    `update settlement_runs set finished_at = null, done_through = null, paid_count = 0`,
+    `update settlement_runs set finished_at = null, paid_count = 0; update scans set started_at = null`,
   )
-  node.runner.finishedDay = null
   await node.run()
   expect(await paidOut(...ended)).toHaveLength(6)
   at('2026-11-19T05:00:00Z')
@@ -196,7 +195,7 @@ test('money that the bank returned counts as of the day of its return', async ()
   provider.script('failed')
   at('2026-11-18T05:00:00Z')
   await node.run()
-  await moveDuePayouts(node, clock.now())
+  await payoutAttempts(node).run(clock.now())
   expect(await balanceOf(db.database, agentId)).toBe(10_000n)
   at('2026-11-19T05:00:00Z')
   await node.run()
@@ -212,7 +211,7 @@ test('money that the bank returned counts as of the day of its return', async ()
 test('days on which the service was down are made up by one run; an unfinished run is closed by the next', async () => {
   const agents = [await funded(), await funded(), await funded()]
   at('2026-11-18T05:00:00Z')
-  await runSlice(node, node.runner, clock.now(), 1)
+  await settleNextSlice(node, 1)
   at('2026-11-22T05:00:00Z')
   await node.run()
   expect(await paidOut(...agents)).toEqual([

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { writeMacs } from '../../../db/row-mac.ts'
 import { DAY_MS, HOUR_MS, istDay } from '../../../kernel/clock.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
@@ -8,7 +8,7 @@ import { hashSecret } from '../../../kernel/secrets.ts'
 import { SYSTEM, type Transfer } from '../../../ledger/index.ts'
 import { insertBatch } from '../../../ledger/transfers.ts'
 import { balanceOf, expectBalanced, newFundedAgent, order } from '../../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { database, db, test } from '../../../testing/database-test.ts'
 import { SETTLED_WALLETS } from '../../../testing/knobs.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import { TEST_VAULT } from '../../../testing/network.ts'
@@ -16,7 +16,7 @@ import { openPayoutNetwork } from '../../../testing/paying-out.ts'
 import { openSettlingNode, type SettlingNode } from '../../../testing/settling.ts'
 import { AGENT_ROWS } from '../../limits/covered-tables.ts'
 import { pay } from '../../payments/pay.ts'
-import { selectRuns } from './runs-store.ts'
+import { selectRuns } from './store.ts'
 
 const MONDAY = new Date('2026-11-16T06:30:00.000Z')
 const WEDNESDAY = new Date('2026-11-18T05:00:00.000Z')
@@ -24,17 +24,14 @@ const WEDNESDAY = new Date('2026-11-18T05:00:00.000Z')
 const HEAP_MB = 192
 
 const clock = manualClock(MONDAY)
-let db: TestDatabase
 let nodes: SettlingNode[]
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   nodes = [openSettlingNode(db, clock), openSettlingNode(db, clock)]
   await fillWallets()
 }, 600_000)
 afterAll(async () => {
   for (const node of nodes) await node.close()
-  await db.drop()
 })
 
 /** Wallets of one verified owner, each funded on Monday with its number of paise above 100 INR. */
@@ -61,13 +58,13 @@ async function fillWallets(): Promise<void> {
   const owner = await people.owner()
   const nowMs = BigInt(MONDAY.getTime())
   const values = [SETTLED_WALLETS, owner, people.platformId, MONDAY]
-  await db.database.query(
+  await database.query(
     `insert into agents (id, platform_id, owner_id, handle, name, tier, key_hash, key_last4, public_key, created_at)
      select ('019a8000-0000-7000-8000-' || lpad(to_hex(n * 2), 12, '0'))::uuid, $3, $2, 'w' || n, 'An agent', 'tier3', '', '', '', $4
      from generate_series(1, $1::int4) n`,
     values,
   )
-  await db.database.query(
+  await database.query(
     `insert into accounts (id, balance_paise, total_funded_paise, sequence, last_posted_ms, last_spent_ms, hour_from_ms,
        day_from_ms, ist_day)
      select ('019a8000-0000-7000-8000-' || lpad(to_hex(n * 2), 12, '0'))::uuid, 10000 + n, 10000 + n, 1, $2, $2, $3, $4, $5
@@ -77,18 +74,18 @@ async function fillWallets(): Promise<void> {
   for (let made = 0; made < SETTLED_WALLETS; made += AT_ONCE) {
     const count = Math.min(AT_ONCE, SETTLED_WALLETS - made)
     const numbers = Array.from({ length: count }, (_, index) => made + index + 1)
-    await insertBatch(db.database, TEST_VAULT, numbers.map(fundingOf))
-    await writeMacs(db.database, TEST_VAULT, AGENT_ROWS, numbers.map(walletOf))
+    await insertBatch(database, TEST_VAULT, numbers.map(fundingOf))
+    await writeMacs(database, TEST_VAULT, AGENT_ROWS, numbers.map(walletOf))
   }
-  await db.database.query('analyze')
+  await database.query('analyze')
 }
 
 test('many wallets are settled once each in bounded memory while payments continue', async () => {
   const [node] = nodes
   if (node === undefined) throw new Error('there is no node')
   clock.set(WEDNESDAY)
-  const payer = await newFundedAgent(node.ledger, db.database, clock, 10n ** 9n)
-  const payee = await newFundedAgent(node.ledger, db.database, clock, 100n)
+  const payer = await newFundedAgent(node.ledger, database, clock, 10n ** 9n)
+  const payee = await newFundedAgent(node.ledger, database, clock, 100n)
   const keyHash = hashSecret(payer)
 
   globalThis.gc?.()
@@ -111,7 +108,7 @@ test('many wallets are settled once each in bounded memory while payments contin
   running = false
   await paying
 
-  const [run] = await selectRuns(db.database, { fetch: 1, offset: 0, beforeDay: null })
+  const [run] = await selectRuns(database, { fetch: 1, offset: 0, beforeDay: null })
   const count = BigInt(SETTLED_WALLETS)
   expect(run).toMatchObject({
     paidCount: SETTLED_WALLETS,
@@ -119,8 +116,8 @@ test('many wallets are settled once each in bounded memory while payments contin
     skipped: {},
   })
   expect(run?.finishedAt).not.toBeNull()
-  expect(await balanceOf(db.database, payee)).toBe(100n + 100n * BigInt(latencies.length))
-  await expectBalanced(db.database)
+  expect(await balanceOf(database, payee)).toBe(100n + 100n * BigInt(latencies.length))
+  await expectBalanced(database)
   const sorted = latencies.toSorted((left, right) => left - right)
   const at = (share: number) => sorted[Math.floor(sorted.length * share)]?.toFixed(1)
   const heapMb = (heapPeak - heapBefore) / 2 ** 20

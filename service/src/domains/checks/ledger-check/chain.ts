@@ -1,16 +1,16 @@
 /**
- * Whether steps make one unbroken history, in whatever order they are seen. Each step leads from one end, the sequence
- * and balance before it, to another, those after it. Sequences only grow, so if every end but the first and the last is
- * both arrived at and left, all steps stand in one line from the one to the other, without a gap.
+ * Proves that steps are one history without a gap, in whatever order they are read. Each step leads from one end, the
+ * sequence number and balance before it, to another, those after it. Sequence numbers only grow. So if every end except
+ * the first and the last is both the result of one step and the start of another, the steps form one line.
  */
 export interface Chain {
-  /** Ends by how often they were arrived at, less how often left. What is zero is gone. */
+  /** For each end, how many steps resulted in it less how many started from it; zeros are removed. */
   readonly open: Map<string, number>
-  /** The ends that were put away: a sum of their hashes, so that a history of any length needs little memory. */
+  /** The condensed ends: a sum of their hashes, so that a history of any length needs little memory. */
   digest: bigint
 }
 
-/** A keyed hash of 16 bytes: who cannot make one cannot make sums of them agree. */
+/** A keyed hash of 16 bytes: without the key nobody can make the sums equal. */
 export type EndHash = (end: string) => Buffer
 
 export function newChain(): Chain {
@@ -22,7 +22,7 @@ export function addStep(chain: Chain, sequence: bigint, balance: bigint, change:
   count(chain, endOf(sequence - 1n, balance - change), -1)
 }
 
-/** Puts the open ends away, before the chain is kept for later. */
+/** Adds the open ends to the digest, before the chain is stored. */
 export function condense(chain: Chain, hash: EndHash): void {
   for (const [end, times] of chain.open) add(chain, end, times, hash)
   chain.open.clear()

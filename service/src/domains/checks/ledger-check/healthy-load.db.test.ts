@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { systemClock } from '../../../kernel/clock.ts'
 import { newUuid, type Uuid } from '../../../kernel/ids.ts'
 import { paise } from '../../../kernel/money.ts'
@@ -12,28 +12,29 @@ import {
   startNode,
   type TestNode,
 } from '../../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
-import { checkNextSlice } from './check-slice.ts'
-import { BOOK_SUMS } from './sums-store.ts'
+import { database, test } from '../../../testing/database-test.ts'
+import { PROOF_LENGTH } from '../../../testing/knobs.ts'
+import { checkNextSlice } from './check-ledger.ts'
+import { LEDGER_SUMS } from './store.ts'
 import { testContext, wholeRound } from './testing/stage.ts'
 
-const LOAD_MS = 6_000
+const LOAD_MS = 2_500 * PROOF_LENGTH
 const clock = systemClock()
-let db: TestDatabase
 let nodes: readonly TestNode[]
 const wallets: Uuid[] = []
 /** Those with limits; a hold that is posted past the rules would not be planned for. */
 const limited = new Set<Uuid>()
 
-beforeAll(async () => {
-  db = await createTestDatabase({ maxConnections: 20 })
-  nodes = [1, 2].map(() => startNode({ database: db.database, clock }))
+test.override('databaseOptions', { maxConnections: 20 })
+
+test.beforeAll(async () => {
+  nodes = [1, 2].map(() => startNode({ database, clock }))
   const limits = { spend_limit_hourly_paise: 900_000n, max_counterparties_per_hour: 50 }
   const [node] = nodes
   if (node === undefined) throw new Error('there is no node')
   for (let made = 0; made < 12; made++) {
     const columns = made % 2 === 0 ? limits : {}
-    const wallet = await newFundedAgent(node.ledger, db.database, clock, 2_000_000n, columns)
+    const wallet = await newFundedAgent(node.ledger, database, clock, 2_000_000n, columns)
     wallets.push(wallet)
     if (made % 2 === 0) limited.add(wallet)
   }
@@ -41,7 +42,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const node of nodes) await node.ledger.close()
-  await db.drop()
 })
 
 const pick = <T>(things: readonly T[]): T => {
@@ -127,26 +127,26 @@ const endRows: Writer<Transfer> = {
 }
 
 test('a correct ledger has no fault while two nodes pay, hold and check at once, in slices and pieces', async () => {
-  const context = testContext(db.database, clock)
+  const context = testContext(database, clock)
   const until = Date.now() + LOAD_MS
   const isOver = () => Date.now() > until
   const checking = [1, 2].map(async () => {
     let slices = 0
     while (!isOver()) {
-      await db.database.query('update book_check set last_started_at = null')
+      await database.query('update scans set started_at = null')
       const limits = slices % 7 < 4 ? { rows: 40, wallets: 3 } : { rows: 2_000, wallets: 500 }
-      await checkNextSlice(context, clock.now(), limits)
+      await checkNextSlice(context, limits)
       slices++
     }
     return slices
   })
   const folding = (async () => {
-    while (!isOver()) await foldTransfers(db.database, BOOK_SUMS, new Date(Date.now() + 58_000))
+    while (!isOver()) await foldTransfers(database, LEDGER_SUMS, new Date(Date.now() + 58_000))
     return 0
   })()
   const acting = nodes.flatMap(node => Array.from({ length: 8 }, () => act(node, isOver)))
   const counts = await Promise.all([...acting, ...checking, folding])
   await wholeRound(context)
-  expect(await db.database.query('select subject, kind, detail, found_at from book_faults')).toEqual([])
+  expect(await database.query('select subject, kind, detail, found_at from scan_findings')).toEqual([])
   expect(counts.reduce((sum, count) => sum + count)).toBeGreaterThan(200)
-}, 60_000)
+}, 120_000)

@@ -2,27 +2,32 @@ import type { Queryable } from '../../../db/database.ts'
 import type { CheckedTable } from '../../../db/row-mac.ts'
 import { assert } from '../../../kernel/assert.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
-import type { RowsPosition } from './position.ts'
-import type { Fault } from './wallet-proof.ts'
+import type { Finding } from '../../../operations/scan.ts'
 
 export const ROW_FAULT = 'altered_row'
 
-export interface ProvenRows {
-  /** How many rows were looked at. */
+/** A table, and the last of its rows that was proved. Rows come by their ids. */
+export interface RowsPosition {
+  readonly table: string
+  readonly after: string
+}
+
+interface ProvenRows {
+  /** How many rows were proved. */
   readonly count: number
-  readonly faults: readonly Fault[]
-  /** Where the next rows are; null: no table is left. */
+  readonly faults: readonly Finding[]
+  /** The position of the next rows; null: no table is left. */
   readonly next: RowsPosition | null
 }
 
-/** Where a round begins with the rows; null: no table has any. */
+/** The position of the first rows; null: there is no table. */
 export function firstRows(tables: readonly CheckedTable[]): RowsPosition | null {
   return startOf(tables[0])
 }
 
 /**
- * Proves some rows of one table: that each has the MAC that the service gave it, and is not older than the audit log and
- * the book say. A row's use proves it as well; this finds one that nobody uses.
+ * Proves some rows of one table: that the MAC of each is valid, and that it is not older than the audit log and the ledger
+ * say. Code that uses a row proves it as well; this finds an altered row that nothing uses.
  */
 export async function proveRows(
   tx: Queryable,
@@ -32,7 +37,7 @@ export async function proveRows(
 ): Promise<ProvenRows> {
   const index = tables.findIndex(({ table }) => table === position.table)
   const table = tables[index]
-  // A release before had a table that this one has not.
+  // The table of an earlier release.
   if (table === undefined) return { count: 0, faults: [], next: firstRows(tables) }
   const rows = await table.check(tx, vault, position.after, limit)
   const faults = rows.flatMap(({ id, why }) =>

@@ -3,10 +3,21 @@ import type { Queryable } from '../../../db/database.ts'
 import { FIRST_UUID, type Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import { isGenuine, isSystemAccount, SYSTEM } from '../../../ledger/index.ts'
+import type { Finding } from '../../../operations/scan.ts'
+import type { LedgerCheckContext } from '../context.ts'
+import {
+  addCredit,
+  addDebit,
+  addSystemDebit,
+  beginProof,
+  beginSystemProof,
+  conclude,
+  concludeSystem,
+  type SystemProof,
+  type WalletProof,
+} from './account-proof.ts'
 import { condense, type EndHash } from './chain.ts'
-import type { IntegrityContext } from './context.ts'
-import type { Piece, Position, RowsPosition } from './position.ts'
-import { firstRows, proveRows } from './prove-rows.ts'
+import { firstRows, proveRows, type RowsPosition } from './prove-rows.ts'
 import {
   type AccountFigures,
   selectAccounts,
@@ -14,29 +25,46 @@ import {
   selectCreditsAfter,
   selectDebits,
   selectDebitsAfter,
+  selectFoldedDebits,
   selectTotalSpent,
-} from './sides-store.ts'
-import { selectFoldedDebits } from './sums-store.ts'
-import { addSystemDebit, beginSystemProof, concludeSystem } from './system-proof.ts'
-import { addCredit, addDebit, beginProof, conclude, type Fault } from './wallet-proof.ts'
+} from './store.ts'
 
-/** How much one slice reads at the most: sides of transfers, and wallets or rows with MACs. */
+/** How far a round of the check is. */
+export interface Position {
+  /** The last account that was proved to the end. Accounts come by their ids, those of the system first. */
+  readonly doneThrough: Uuid
+  readonly piece: Piece | null
+  readonly walletsChecked: number
+  /** The last row with a MAC that was proved, once all accounts are; null: they are not. */
+  readonly rows: RowsPosition | null
+}
+
+export const BEGINNING: Position = { doneThrough: FIRST_UUID, piece: null, walletsChecked: 0, rows: null }
+
+/** An account that is proved in pieces: which of its transfers are next, and the proof so far. */
+export type Piece =
+  | { readonly kind: 'system'; readonly after: Uuid; readonly proof: SystemProof }
+  | {
+      readonly kind: 'wallet'
+      readonly side: 'debit' | 'credit'
+      readonly after: Uuid
+      readonly proof: WalletProof
+    }
+
+/** The bounds of one slice: debits and credits, and wallets or rows with MACs. */
 export interface SliceLimits {
   readonly rows: number
   readonly wallets: number
 }
 
-export interface Slice {
+export interface ProvenSlice {
   readonly position: Position
-  /** Accounts that were proved to the end, and what is wrong with them. */
-  readonly checked: readonly Uuid[]
-  readonly faults: readonly Fault[]
+  readonly faults: readonly Finding[]
   /** Nothing is left in this round. */
   readonly isAtEnd: boolean
 }
 
-/** What proofs are made with beside the book. */
-type ProofContext = Pick<IntegrityContext, 'vault' | 'findAlteredAgents' | 'tables'>
+type ProofContext = Pick<LedgerCheckContext, 'vault' | 'findAlteredAgents' | 'tables'>
 
 interface Walk {
   readonly tx: Queryable
@@ -47,19 +75,19 @@ interface Walk {
   walletsLeft: number
   position: Position
   readonly checked: Uuid[]
-  readonly faults: Fault[]
+  readonly faults: Finding[]
 }
 
 /**
- * Proves the accounts behind a position, then the rows that have MACs, in the snapshot of `tx`, until so much was read or
- * none is left.
+ * Proves the accounts after a position, then the rows that have MACs, in the snapshot of `tx`, until a limit is reached or
+ * nothing is left.
  */
 export async function proveSlice(
   tx: Queryable,
   context: ProofContext,
   position: Position,
   limits: SliceLimits,
-): Promise<Slice> {
+): Promise<ProvenSlice> {
   const { vault } = context
   const hash: EndHash = end => vault.mac(`end of a step: ${end}`)
   const found = { position, checked: [], faults: [] }
@@ -72,16 +100,16 @@ export async function proveSlice(
     else if (piece === null) isAtEnd = !(await proveNext(walk)) && !beginRows(walk, context)
     else if (piece.kind === 'system') await proveSystemPiece(walk, piece)
     else await proveWalletPiece(walk, piece)
-    // Requests that came in meanwhile go first.
+    // Yields to waiting requests.
     await nextTurn()
   }
-  const { position: reached, checked, faults } = walk
+  const { position: reached, faults } = walk
   await proveAgents(walk, context)
   if (reached.piece?.kind === 'wallet') condense(reached.piece.proof.chain, hash)
-  return { position: reached, checked, faults, isAtEnd }
+  return { position: reached, faults, isAtEnd }
 }
 
-/** That whoever the wallets belong to is still who it was created as. */
+/** Proves that the agents of the wallets have the identities that they were created with. */
 async function proveAgents({ tx, vault, checked, faults }: Walk, context: ProofContext): Promise<void> {
   const wallets = checked.filter(id => !isSystemAccount(id))
   if (wallets.length === 0) return
@@ -90,26 +118,26 @@ async function proveAgents({ tx, vault, checked, faults }: Walk, context: ProofC
   }
 }
 
-/** Goes over from the accounts to the rows; false where no table has any. */
+/** Continues with the rows after the last account; false if there is no table. */
 function beginRows(walk: Walk, { tables }: ProofContext): boolean {
   walk.position = { ...walk.position, rows: firstRows(tables) }
   return walk.position.rows !== null
 }
 
-/** Proves the rows that come next; false when those were the last. */
+/** Proves the next rows; false if those were the last. */
 async function proveNextRows(walk: Walk, { tables }: ProofContext, position: RowsPosition): Promise<boolean> {
   const { tx, vault, walletsLeft: limit } = walk
   const { count, faults, next } = await proveRows(tx, vault, tables, { position, limit })
   walk.faults.push(...faults)
   walk.walletsLeft -= count
-  // At the end the position stays, should the round not end with this slice.
+  // At the end the position stays, in case the round does not end with this slice.
   if (next !== null) walk.position = { ...walk.position, rows: next }
   return next !== null
 }
 
 const SYSTEM_IDS = Object.values(SYSTEM).toSorted()
 
-/** Takes the accounts that come next; false when there are none. */
+/** Proves the next accounts, or begins to prove one in pieces; false if none is left. */
 async function proveNext(walk: Walk): Promise<boolean> {
   const { doneThrough } = walk.position
   const system = SYSTEM_IDS.find(id => id > doneThrough)
@@ -123,7 +151,7 @@ async function proveNext(walk: Walk): Promise<boolean> {
   if (first === undefined) return false
   const fitting = thoseThatFit(accounts, walk.rowsLeft)
   if (fitting.length > 0 && (await proveWallets(walk, fitting))) return true
-  // The rest of this slice may be too little for a wallet that fits into a whole one.
+  // A wallet that does not fit into the rest of this slice may fit into a whole one.
   if (walk.rowsLeft < walk.limits.rows && first.sequence <= BigInt(walk.limits.rows)) walk.rowsLeft = 0
   else goOn(walk, { kind: 'wallet', side: 'debit', after: FIRST_UUID, proof: beginProof(first) })
   return true
@@ -133,14 +161,14 @@ function goOn(walk: Walk, piece: Piece): void {
   walk.position = { ...walk.position, piece }
 }
 
-/** The first accounts whose transfers are so few together, by their own count. */
+/** The first accounts that have at most so many transfers together, by their own counts. */
 function thoseThatFit(accounts: readonly AccountFigures[], rows: number): AccountFigures[] {
   let transfers = 0n
   const tooMany = accounts.findIndex(({ sequence }) => (transfers += sequence) > BigInt(rows))
   return tooMany < 0 ? [...accounts] : accounts.slice(0, tooMany)
 }
 
-/** Proves whole wallets; false when they have more transfers than they say, and must be proved one by one. */
+/** Proves whole wallets; false if they have more transfers than they count, and must be proved one by one. */
 async function proveWallets(walk: Walk, accounts: readonly AccountFigures[]): Promise<boolean> {
   const { tx, vault, limits, hash } = walk
   const proofs = new Map(accounts.map(account => [account.id, beginProof(account)]))
@@ -165,7 +193,7 @@ async function proveWallets(walk: Walk, accounts: readonly AccountFigures[]): Pr
   return true
 }
 
-function finish(walk: Walk, account: Uuid, faults: readonly Fault[]): void {
+function finish(walk: Walk, account: Uuid, faults: readonly Finding[]): void {
   walk.position = { ...walk.position, doneThrough: account, piece: null }
   walk.checked.push(account)
   walk.faults.push(...faults)

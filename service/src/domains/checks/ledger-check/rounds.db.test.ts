@@ -1,52 +1,45 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { HOUR_MS } from '../../../kernel/clock.ts'
 import { newUuid } from '../../../kernel/ids.ts'
 import { createMetrics } from '../../../kernel/metrics.ts'
 import { paise } from '../../../kernel/money.ts'
 import { SYSTEM } from '../../../ledger/index.ts'
-import { post, startNode, type TestNode } from '../../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
-import { type ManualClock, manualClock } from '../../../testing/manual-clock.ts'
-import { checkNextSlice } from './check-slice.ts'
-import type { IntegrityContext } from './context.ts'
-import { integrityJobs } from './jobs.ts'
-import { addIntegrityMetrics } from './metrics.ts'
-import { readBookCheck, readBookSums } from './store.ts'
+import { post } from '../../../testing/builders.ts'
+import { clock, database, node, test } from '../../../testing/ledger-test.ts'
+import type { LedgerCheckContext } from '../context.ts'
+import { ledgerCheckJobs } from '../jobs.ts'
+import { checkNextSlice, readLedgerCheck } from './check-ledger.ts'
+import { addLedgerCheckMetrics } from './metrics.ts'
 import { everyKind, faultsOf, foldAll, testContext, type Wallets, wholeRound } from './testing/stage.ts'
 
 const MINUTE_MS = 60_000
-let db: TestDatabase
-let clock: ManualClock
-let node: TestNode
-let context: IntegrityContext
+let context: LedgerCheckContext
 let wallets: Wallets
 const logged: string[] = []
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
-  node = startNode({ database: db.database, clock })
-  context = testContext(db.database, clock, logged)
+test.beforeAll(async () => {
+  context = testContext(database, clock, logged)
 })
 
-afterAll(async () => {
-  await node.ledger.close()
-  await db.drop()
-})
+const check = () => checkNextSlice(context)
 
-const check = () => checkNextSlice(context, clock.now())
-const read = () => readBookCheck(db.database)
+async function read() {
+  const { finishedAt: checkedAt, openFindings: faults } = await readLedgerCheck(database)
+  return { checkedAt, faults }
+}
+
+const readSums = async () => (await readLedgerCheck(database)).result?.sums
 
 async function figures(): Promise<Record<string, string>> {
   const metrics = createMetrics()
-  addIntegrityMetrics(metrics, context)
+  addLedgerCheckMetrics(metrics, context)
   const lines = (await metrics.metrics()).split('\n').filter(line => line.startsWith('book_'))
   return Object.fromEntries(lines.map(line => line.split(' ') as [string, string]))
 }
 
 describe('a round', () => {
   test('is reported as missing before the first one has ended', async () => {
-    expect(await read()).toEqual({ checkedAt: null, balanced: null })
+    expect(await read()).toEqual({ checkedAt: null, faults: 0 })
     expect(await figures()).toEqual({
       book_balanced: 'Nan',
       book_faults: '0',
@@ -57,41 +50,41 @@ describe('a round', () => {
   })
 
   test('begins a quarter of an hour after the previous one, on one node', async () => {
-    wallets = await everyKind(node, db.database, clock)
+    wallets = await everyKind(node, database, clock)
     await Promise.all([1, 2, 3].map(check))
-    const first = { checkedAt: clock.now(), balanced: true }
+    const first = { checkedAt: clock.now(), faults: 0 }
     expect(await read()).toEqual(first)
     clock.advance(15 * MINUTE_MS - 1)
     await check()
     expect(await read()).toEqual(first)
     clock.advance(1)
     await check()
-    expect(await read()).toEqual({ checkedAt: clock.now(), balanced: true })
+    expect(await read()).toEqual({ checkedAt: clock.now(), faults: 0 })
   })
 
   test('returns no further work to its job, so that the job sleeps between slices', async () => {
     clock.advance(15 * MINUTE_MS)
-    const job = integrityJobs(context).find(({ name }) => name === 'book check')
+    const job = ledgerCheckJobs(context).find(({ name }) => name === 'ledger check')
     expect(await job?.run(clock.now())).toBe(0)
     expect(await read()).toMatchObject({ checkedAt: clock.now() })
   })
 
   test('can run in slices, with long wallets in pieces, with the same result', async () => {
     expect(await wholeRound(context, { rows: 2, wallets: 1 })).toBeGreaterThan(15)
-    expect(await faultsOf(db.database)).toEqual([])
+    expect(await faultsOf(database)).toEqual([])
     expect(await figures()).toMatchObject({ book_balanced: '1', book_round_wallets: '3' })
   })
 
   test('finds the same faults in pieces as at once', async () => {
     const spoil = (change: string) =>
-      db.database.query(
+      database.query(
         `update transfers set fee_paise = fee_paise ${change} where debit_account = $1
         and kind = 'payment' and debit_sequence = 3`,
         [wallets.payer],
       )
     await spoil('+ 1')
     await wholeRound(context)
-    const atOnce = await faultsOf(db.database)
+    const atOnce = await faultsOf(database)
     expect(atOnce).toMatchObject([
       { kind: 'altered_transfer', subject: wallets.payer },
       { kind: 'broken_history', subject: wallets.payer },
@@ -101,7 +94,7 @@ describe('a round', () => {
     ])
     clock.advance(1)
     await wholeRound(context, { rows: 3, wallets: 1 })
-    expect(await faultsOf(db.database)).toEqual(atOnce)
+    expect(await faultsOf(database)).toEqual(atOnce)
     await spoil('- 1')
     clock.advance(1)
     await wholeRound(context)
@@ -110,15 +103,15 @@ describe('a round', () => {
   test('is continued by another node if its own crashes', async () => {
     clock.advance(15 * MINUTE_MS)
     const before = await read()
-    await db.database.query(
-      `update book_check set leased_by = gen_random_uuid(), leased_until = $1, round_started_at = $2`,
-      [new Date(clock.now().getTime() + MINUTE_MS), clock.now()],
+    await database.query(
+      `update scans set leased_by = gen_random_uuid(), leased_until = $1, is_running = true where name = 'ledger check'`,
+      [new Date(clock.now().getTime() + MINUTE_MS)],
     )
     await check()
     expect(await read()).toEqual(before)
     clock.advance(MINUTE_MS)
     await check()
-    expect(await read()).toEqual({ checkedAt: clock.now(), balanced: true })
+    expect(await read()).toEqual({ checkedAt: clock.now(), faults: 0 })
   })
 })
 
@@ -126,7 +119,7 @@ describe('a fault', () => {
   test('is logged once, and counted until a later round finds it healed', async () => {
     logged.length = 0
     const change = (paise: number) =>
-      db.database.query('update accounts set total_spent_paise = total_spent_paise + $2 where id = $1', [
+      database.query('update accounts set total_spent_paise = total_spent_paise + $2 where id = $1', [
         wallets.payee,
         paise,
       ])
@@ -137,17 +130,17 @@ describe('a fault', () => {
     clock.advance(1)
     await wholeRound(context)
     expect(logged).toEqual(['ledger check found a fault'])
-    expect(await read()).toEqual({ checkedAt: clock.now(), balanced: false })
+    expect(await read()).toEqual({ checkedAt: clock.now(), faults: 1 })
     expect(await figures()).toMatchObject({ book_balanced: '0', book_faults: '1' })
     expect(checkedAt).not.toEqual(clock.now())
 
     await change(-1)
-    expect(await read()).toMatchObject({ balanced: false })
+    expect(await read()).toMatchObject({ faults: 1 })
     clock.advance(1)
     await wholeRound(context)
-    expect(await read()).toEqual({ checkedAt: clock.now(), balanced: true })
-    const kept = 'select subject, kind, healed_at from book_faults where subject = $1'
-    expect(await db.database.query(kept, [wallets.payee])).toMatchObject([
+    expect(await read()).toEqual({ checkedAt: clock.now(), faults: 0 })
+    const kept = 'select subject, kind, healed_at from scan_findings where subject = $1'
+    expect(await database.query(kept, [wallets.payee])).toMatchObject([
       { kind: 'wrong_counters', healed_at: clock.now() },
     ])
 
@@ -175,29 +168,29 @@ describe('the sums', () => {
   test('are the same however much of the ledger is summed by day', async () => {
     clock.advance(1)
     await wholeRound(context)
-    const unfolded = await readBookSums(db.database)
+    const unfolded = await readSums()
     expect(unfolded).toMatchObject({
-      balances: { escrow: '3000', payouts: '100' },
-      walletsDifference: '0',
+      balances: { escrow: 3_000n, payouts: 100n },
+      walletsDifference: 0n,
     })
-    await foldAll(db.database, new Date(clock.now().getTime() + 2 * MINUTE_MS))
-    expect((await db.database.query('select kind from book_sums')).length).toBeGreaterThan(8)
+    await foldAll(database, new Date(clock.now().getTime() + 2 * MINUTE_MS))
+    expect((await database.query('select kind from book_sums')).length).toBeGreaterThan(8)
     await wholeRound(context)
-    expect(await readBookSums(db.database)).toEqual(unfolded)
-    expect(await faultsOf(db.database)).toEqual([])
+    expect(await readSums()).toEqual(unfolded)
+    expect(await faultsOf(database)).toEqual([])
   })
 
   test('include a funding that completes long after its id was created', async () => {
     const id = newUuid(clock.now())
     clock.advance(HOUR_MS)
-    await foldAll(db.database, clock.now())
+    await foldAll(database, clock.now())
     const sides = { debit: SYSTEM.gateway, credit: wallets.payer }
     await post(node.ledger, [wallets.payer], { kind: 'fund', id, amountPaise: paise(500n), ...sides })
     for (const advanceMs of [0, 2 * MINUTE_MS]) {
       clock.advance(advanceMs)
-      await foldAll(db.database, clock.now())
+      await foldAll(database, clock.now())
       await wholeRound(context)
-      expect(await faultsOf(db.database)).toEqual([])
+      expect(await faultsOf(database)).toEqual([])
     }
   })
 })

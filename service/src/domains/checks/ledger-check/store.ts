@@ -1,160 +1,215 @@
-import { textArrayLiteral } from '../../../db/array-literal.ts'
+import { arrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
-import { FIRST_UUID, type Uuid } from '../../../kernel/ids.ts'
-import { type Position, pieceOf, pieceText } from './position.ts'
-import type { BookSums } from './sums.ts'
-import type { Fault } from './wallet-proof.ts'
+import { FIRST_UUID, LAST_UUID, momentOf, type Uuid } from '../../../kernel/ids.ts'
+import {
+  type Fold,
+  readFoldedBefore,
+  type StoredTransfer,
+  SYSTEM,
+  type Transfer,
+  type TransferKind,
+  transferColumns,
+} from '../../../ledger/index.ts'
 
-/** Takes the next slice; null while another node has it, or no round is due. A round begins with its first slice. */
-export async function claimSlice(
+/** A wallet's account as it is stored: money in paise, moments in Unix milliseconds. */
+export interface AccountFigures {
+  readonly id: Uuid
+  readonly balancePaise: bigint
+  readonly totalFundedPaise: bigint
+  readonly totalSpentPaise: bigint
+  readonly sequence: bigint
+  readonly lastPostedMs: bigint
+  readonly lastSpentMs: bigint
+  readonly hourFromMs: bigint
+  readonly hourSpentPaise: bigint
+  readonly dayFromMs: bigint
+  readonly daySpentPaise: bigint
+  readonly istDay: number
+  readonly istDaySpentPaise: bigint
+  readonly istMonthSpentPaise: bigint
+  readonly hourRecipientsBound: number
+  readonly countedThroughSequence: bigint
+}
+
+const ACCOUNT_COLUMNS = `id, balance_paise as "balancePaise", total_funded_paise as "totalFundedPaise",
+  total_spent_paise as "totalSpentPaise", sequence, last_posted_ms as "lastPostedMs", last_spent_ms as "lastSpentMs",
+  hour_from_ms as "hourFromMs", hour_spent_paise as "hourSpentPaise", day_from_ms as "dayFromMs",
+  day_spent_paise as "daySpentPaise", ist_day as "istDay", ist_day_spent_paise as "istDaySpentPaise",
+  ist_month_spent_paise as "istMonthSpentPaise", hour_recipients_bound as "hourRecipientsBound",
+  counted_through_sequence as "countedThroughSequence"`
+
+/** The next accounts of wallets by their ids. */
+export function selectAccounts(db: Queryable, after: Uuid, limit: number): Promise<AccountFigures[]> {
+  return db.query<AccountFigures>(
+    `select ${ACCOUNT_COLUMNS} from accounts where id > $1 order by id limit $2`,
+    [after, limit],
+  )
+}
+
+export async function selectTotalSpent(db: Queryable, id: Uuid): Promise<bigint | null> {
+  const [row] = await db.query<{ spent: bigint }>(
+    `select total_spent_paise as spent from accounts where id = $1`,
+    [id],
+  )
+  return row?.spent ?? null
+}
+
+/** A transfer that debits a wallet. */
+export interface DebitRow extends StoredTransfer {
+  /** Of a hold: the amount of its release, which counts as spent from then on. */
+  readonly releasedPaise: bigint | null
+  /** Of a hold: the sequence number of its refund in the payer's history. */
+  readonly refundedSequence: bigint | null
+}
+
+export type CreditRow = Pick<
+  Transfer,
+  'id' | 'kind' | 'creditAccount' | 'amountPaise' | 'creditSequence' | 'creditBalancePaise' | 'postedAt'
+>
+
+const endOfHold = (column: string, kind: string) => `
+  case when t.kind = 'escrow_hold' then (
+    select e.${column} from transfers e where e.linked_id = t.id and e.kind = '${kind}' limit 1) end`
+
+const DEBITS = `
+  select ${transferColumns('t')}, ${endOfHold('amount_paise', 'escrow_release')} as "releasedPaise",
+    ${endOfHold('credit_sequence', 'escrow_refund')} as "refundedSequence"
+  from transfers t`
+
+const CREDITS = `
+  select t.id as "id", t.kind as "kind", t.credit_account as "creditAccount", t.amount_paise as "amountPaise",
+    t.credit_sequence as "creditSequence", t.credit_balance_paise as "creditBalancePaise", t.posted_at as "postedAt"
+  from transfers t`
+
+/**
+ * The transfers of one account after an id. Compares rows of both columns of its index, because with a condition on each
+ * the planner could scan the ids of all accounts, or the whole table.
+ */
+const ofAccount = (account: string, wallet: string, after: string) => `
+  where (${account}, t.id) > (${wallet}, ${after}) and (${account}, t.id) <= (${wallet}, '${LAST_UUID}')
+  order by ${account}, t.id`
+
+/** The columns of a statement, by the names that it gives them. */
+const named = (rows: string) => [...rows.matchAll(/as ("\w+")/g)].map(([, name]) => `s.${name}`).join(', ')
+
+const manyOf = (rows: string, account: string) => `
+  select ${named(rows)} from unnest($1::uuid[]) w(id) cross join lateral (
+    ${rows} ${ofAccount(account, 'w.id', `'${FIRST_UUID}'::uuid`)} limit $2) s limit $2`
+
+const DEBITS_OF_MANY = manyOf(DEBITS, 't.debit_account')
+const CREDITS_OF_MANY = manyOf(CREDITS, 't.credit_account')
+const DEBITS_OF_ONE = `${DEBITS} ${ofAccount('t.debit_account', '$1::uuid', '$2::uuid')} limit $3`
+const CREDITS_OF_ONE = `${CREDITS} ${ofAccount('t.credit_account', '$1::uuid', '$2::uuid')} limit $3`
+
+export function selectDebits(db: Queryable, ids: readonly Uuid[], limit: number): Promise<DebitRow[]> {
+  return db.query<DebitRow>(DEBITS_OF_MANY, [arrayLiteral(ids), limit])
+}
+
+export function selectCredits(db: Queryable, ids: readonly Uuid[], limit: number): Promise<CreditRow[]> {
+  return db.query<CreditRow>(CREDITS_OF_MANY, [arrayLiteral(ids), limit])
+}
+
+/** Some of the transfers that debit one account, by id. */
+export function selectDebitsAfter(db: Queryable, id: Uuid, after: Uuid, limit: number): Promise<DebitRow[]> {
+  return db.query<DebitRow>(DEBITS_OF_ONE, [id, after, limit])
+}
+
+export function selectCreditsAfter(
   db: Queryable,
-  claim: { readonly token: Uuid; readonly now: Date; readonly until: Date; readonly dueBefore: Date },
-): Promise<Position | null> {
-  const [row] = await db.query<{
-    doneThrough: Uuid
-    piece: string | null
-    wallets: bigint
-    table: string | null
-    after: string | null
-  }>(
-    `update book_check set leased_by = $1, leased_until = $3, round_started_at = coalesce(round_started_at, $2)
-     where (leased_until is null or leased_until <= $2)
-       and (round_started_at is not null or last_started_at is null or last_started_at <= $4)
-     returning done_through as "doneThrough", piece, wallets_checked as wallets, rows_table as table,
-       rows_after as after`,
-    [claim.token, claim.now, claim.until, claim.dueBefore],
-  )
-  if (row === undefined) return null
-  const { doneThrough, piece, wallets, table, after } = row
-  const rows = table === null || after === null ? null : { table, after }
-  return { doneThrough, piece: pieceOf(piece), walletsChecked: Number(wallets), rows }
+  id: Uuid,
+  after: Uuid,
+  limit: number,
+): Promise<CreditRow[]> {
+  return db.query<CreditRow>(CREDITS_OF_ONE, [id, after, limit])
 }
 
-/** Lets the lease go at the position that was reached; false when somebody else has it by now. */
-export async function keepPosition(tx: Queryable, token: Uuid, position: Position): Promise<boolean> {
-  const { doneThrough, piece, walletsChecked, rows } = position
-  const kept = await tx.query(
-    `update book_check set leased_by = null, leased_until = null, done_through = $2, piece = $3, wallets_checked = $4,
-       rows_table = $5, rows_after = $6
-     where leased_by = $1 returning only_row`,
-    [token, doneThrough, pieceText(piece), walletsChecked, rows?.table ?? null, rows?.after ?? null],
-  )
-  return kept.length === 1
+/** All wallets together, in sums by account. */
+export const WALLETS: Uuid = '00000000-0000-0000-0000-000000000000'
+
+/** The sum of the transfers of one kind between two accounts, in paise. */
+export interface Sum {
+  readonly kind: TransferKind
+  readonly debit: Uuid
+  readonly credit: Uuid
+  readonly amount: bigint
+  readonly fee: bigint
 }
 
-export async function endRound(tx: Queryable, sums: BookSums, now: Date): Promise<void> {
-  await tx.query(
-    `update book_check set last_started_at = round_started_at, round_started_at = null, checked_at = $1,
-       last_wallets = wallets_checked, wallets_checked = 0, done_through = $2, piece = null, rows_table = null,
-       rows_after = null, sums = $3`,
-    [
-      now,
-      FIRST_UUID,
-      JSON.stringify(sums, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)),
-    ],
-  )
+const SYSTEM_IDS = Object.values(SYSTEM)
+  .map(id => `'${id}'`)
+  .join(', ')
+const ownOrWallets = (account: string) =>
+  `case when ${account} in (${SYSTEM_IDS}) then ${account} else '${WALLETS}' end`
+
+/**
+ * $1 and $2 are ids, $3 and $4 their times. Payments and holds, which are many, get their ids when they are posted. Some
+ * of the others have older ids, that of a funding for example, so they are selected by the time of posting, which has an
+ * index of its own.
+ */
+const SUM_RANGE = `
+  select kind, ${ownOrWallets('debit_account')} as debit_account, ${ownOrWallets('credit_account')} as credit_account,
+    count(*) as count, sum(amount_paise)::int8 as amount_paise, sum(fee_paise)::int8 as fee_paise
+  from (
+    select kind, debit_account, credit_account, amount_paise, fee_paise from transfers
+    where id >= $1 and id < $2 and kind in ('payment', 'escrow_hold')
+    union all
+    select kind, debit_account, credit_account, amount_paise, fee_paise from transfers
+    where posted_at >= $3 and posted_at < $4 and coalesce(kind not in ('payment', 'escrow_hold'), false)
+  ) t group by 1, 2, 3`
+
+function rangeOf(from: Uuid, before: Uuid): unknown[] {
+  return [from, before, momentOf(from), before === LAST_UUID ? 'infinity' : momentOf(before)]
 }
 
-/** So many tell that the book is in ruins; more would only fill the table and the service's own log. */
-const MAX_OPEN = 1_000
+const ADD_RANGE = `
+  insert into book_sums as s (kind, debit_account, credit_account, count, amount_paise, fee_paise) ${SUM_RANGE}
+  on conflict (kind, debit_account, credit_account) do update set count = s.count + excluded.count,
+    amount_paise = s.amount_paise + excluded.amount_paise, fee_paise = s.fee_paise + excluded.fee_paise`
 
-/** Keeps what was found; answers what was not known to be wrong. */
-export async function keepFaults(tx: Queryable, faults: readonly Fault[], now: Date): Promise<Fault[]> {
-  if (faults.length === 0) return []
-  const open = await tx.query<Pick<Fault, 'subject' | 'kind'>>(
-    `select subject, kind from book_faults where healed_at is null`,
-    [],
-  )
-  const known = new Set(open.map(nameOf))
-  const fresh = faults
-    .filter(fault => !known.has(nameOf(fault)))
-    .slice(0, Math.max(0, MAX_OPEN - open.length))
-  const kept = [...faults.filter(fault => known.has(nameOf(fault))), ...fresh]
-  await tx.query(
-    `insert into book_faults as f (subject, kind, detail, found_at, seen_at)
-     select v.subject, v.kind, v.detail, $4, $4 from unnest($1::text[], $2::text[], $3::text[]) v(subject, kind, detail)
-     on conflict (subject, kind) do update set detail = excluded.detail, seen_at = excluded.seen_at, healed_at = null,
-       found_at = case when f.healed_at is null then f.found_at else excluded.found_at end`,
-    [
-      textArrayLiteral(kept.map(fault => fault.subject)),
-      textArrayLiteral(kept.map(fault => fault.kind)),
-      textArrayLiteral(kept.map(fault => fault.detail)),
-      now,
-    ],
-  )
-  return fresh
+export const LEDGER_SUMS: Fold = {
+  name: 'book sums',
+  async add(tx, from, before) {
+    await tx.query(ADD_RANGE, rangeOf(from, before))
+  },
 }
 
-function nameOf({ subject, kind }: Pick<Fault, 'subject' | 'kind'>): string {
-  return `${subject} ${kind}`
+const COLUMNS = `kind, debit_account as debit, credit_account as credit, amount_paise as amount, fee_paise as fee`
+
+/** Every sum as of this snapshot: the stored sums, and those of later transfers. */
+export async function selectSums(tx: Queryable): Promise<Sum[]> {
+  const folded = await tx.query<Sum>(`select ${COLUMNS} from book_sums`, [])
+  const before = await readFoldedBefore(tx, LEDGER_SUMS.name)
+  const rest = await tx.query<Sum>(`select ${COLUMNS} from (${SUM_RANGE}) r`, rangeOf(before, LAST_UUID))
+  return [...folded, ...rest]
 }
 
-/** What was wrong with these, in these ways, and was not seen again at this moment, is right. */
-export async function healFaults(
+/** The stored sum of the debits of a system account, and up to which time. */
+export async function selectFoldedDebits(
   tx: Queryable,
-  subjects: readonly Uuid[],
-  kinds: readonly string[],
-  now: Date,
-): Promise<void> {
-  if (subjects.length === 0) return
-  await tx.query(
-    `update book_faults set healed_at = $3
-     where healed_at is null and subject = any($1::text[]) and kind = any($2::text[]) and seen_at < $3`,
-    [textArrayLiteral(subjects), textArrayLiteral(kinds), now],
+  account: Uuid,
+): Promise<{ untilMs: number; debited: bigint }> {
+  const [row] = await tx.query<{ debited: bigint }>(
+    `select coalesce(sum(amount_paise + fee_paise), 0)::int8 as debited from book_sums where debit_account = $1`,
+    [account],
   )
+  const until = momentOf(await readFoldedBefore(tx, LEDGER_SUMS.name))
+  return { untilMs: until.getTime(), debited: row?.debited ?? 0n }
 }
 
-/** At the end of a round: what was wrong in this way and was not seen in it is right, or is gone. */
-export async function healUnseen(tx: Queryable, kind: string, now: Date): Promise<void> {
-  await tx.query(
-    `update book_faults f set healed_at = $2 from book_check c
-     where f.healed_at is null and f.kind = $1 and f.seen_at < c.round_started_at`,
-    [kind, now],
-  )
+/** Whether more than so many transfers are not in the stored sums yet, so that summing them would take long. */
+export async function isFarBehind(tx: Queryable, transfers: number): Promise<boolean> {
+  const before = await readFoldedBefore(tx, LEDGER_SUMS.name)
+  const [row] = await tx.query(`select id from transfers where id >= $1 order by id offset $2 limit 1`, [
+    before,
+    transfers,
+  ])
+  return row !== undefined
 }
 
-/** When the book was last checked as a whole and what is wrong with it; nulls before the first time. */
-export interface BookCheck {
-  readonly checkedAt: Date | null
-  readonly balanced: boolean | null
-}
-
-export async function readBookCheck(db: Queryable): Promise<BookCheck> {
-  const { checkedAt, faults } = await readStatus(db)
-  if (faults > 0) return { checkedAt, balanced: false }
-  return { checkedAt, balanced: checkedAt === null ? null : true }
-}
-
-/** What the whole book came to at the last round; null before the first. */
-export async function readBookSums(db: Queryable): Promise<KeptSums | null> {
-  return (await readStatus(db)).sums
-}
-
-/** What an operator watches. */
-export interface CheckStatus {
-  readonly checkedAt: Date | null
-  readonly faults: number
-  /** Wallets of the round that is under way, and of the last whole one. */
-  readonly walletsChecked: number
-  readonly lastWallets: number
-  /** Figures of `BookSums` as texts; null before the first round. */
-  readonly sums: KeptSums | null
-}
-
-/** Amounts in paise, as texts. */
-export interface KeptSums {
-  readonly balances: Readonly<Record<string, string>>
-  readonly walletsDifference: string
-  readonly escrowDifference: string
-  readonly payoutsDifference: string
-}
-
-export async function readStatus(db: Queryable): Promise<CheckStatus> {
-  const [row] = await db.query<CheckStatus>(
-    `select checked_at as "checkedAt", wallets_checked::float8 as "walletsChecked", last_wallets::float8 as "lastWallets",
-       sums, (select count(*) from book_faults where healed_at is null)::float8 as faults
-     from book_check`,
+export async function sumWallets(tx: Queryable): Promise<bigint> {
+  const [row] = await tx.query<{ sum: bigint }>(
+    `select coalesce(sum(balance_paise), 0)::int8 as sum from accounts`,
     [],
   )
-  return row ?? { checkedAt: null, faults: 0, walletsChecked: 0, lastWallets: 0, sums: null }
+  return row?.sum ?? 0n
 }

@@ -1,9 +1,7 @@
 import type { Uuid } from '../../../kernel/ids.ts'
 import { SYSTEM, TRANSFER_KINDS, type TransferKind } from '../../../ledger/index.ts'
-import { type Sum, WALLETS } from './sums-store.ts'
-import type { Fault } from './wallet-proof.ts'
-
-export const SUM_FAULTS = ['sum_differs', 'escrow_differs', 'payouts_differ', 'unknown_movement'] as const
+import type { Finding } from '../../../operations/scan.ts'
+import { type Sum, WALLETS } from './store.ts'
 
 /** Between which accounts each kind moves money; `wallets` stands for any of them. */
 const MOVEMENTS: Record<TransferKind, readonly (readonly [Uuid, Uuid])[]> = {
@@ -24,26 +22,26 @@ const MOVEMENTS: Record<TransferKind, readonly (readonly [Uuid, Uuid])[]> = {
   payout_reversed: [[SYSTEM.gateway, WALLETS]],
 }
 
-/** What the whole book comes to at one moment, in paise. */
-export interface BookSums {
+/** The sums of the whole ledger at one moment, in paise. */
+export interface LedgerSums {
   /** The balance of every system account by its name, and of all wallets together, by the transfers. */
   readonly balances: Readonly<Record<string, bigint>>
-  /** What the wallets' accounts say, less what the transfers say: 0, so that the sum over all accounts is zero. */
+  /** The balances of the wallets less the sum of their transfers. */
   readonly walletsDifference: bigint
-  /** What escrow holds, less what the held escrows say. */
+  /** The money in escrow less the sum of the open escrows. */
   readonly escrowDifference: bigint
-  /** What is on its way to banks, less what the pending payouts say. */
+  /** The money on its way to banks less the sum of the pending payouts. */
   readonly payoutsDifference: bigint
 }
 
-/** What stands in the records beside the transfers, in paise. */
-export interface Recorded {
+/** The sums of the records beside the transfers, in paise. */
+interface Recorded {
   readonly wallets: bigint
   readonly escrow: bigint
   readonly payouts: bigint
 }
 
-export function sumBook(sums: readonly Sum[], recorded: Recorded): BookSums {
+export function sumLedger(sums: readonly Sum[], recorded: Recorded): LedgerSums {
   const accounts: readonly (readonly [string, Uuid])[] = [['wallets', WALLETS], ...Object.entries(SYSTEM)]
   const balances: Record<string, bigint> = {}
   for (const [name, account] of accounts) balances[name] = balanceOf(sums, account)
@@ -55,7 +53,7 @@ export function sumBook(sums: readonly Sum[], recorded: Recorded): BookSums {
   }
 }
 
-/** Rows may be altered: what their kind says need not be one. */
+/** By kind. An altered row may have a kind that does not exist. */
 const FEE_ACCOUNTS: Readonly<Record<string, { readonly feeAccount: Uuid }>> = TRANSFER_KINDS
 
 /** Credited: the amount. Debited: amount and fee. The fee belongs to the fee account of the kind. */
@@ -69,13 +67,13 @@ function balanceOf(sums: readonly Sum[], account: Uuid): bigint {
   return balance
 }
 
-export function faultsOfSums(sums: readonly Sum[], batch: BookSums): Fault[] {
-  const differences: readonly [Uuid, (typeof SUM_FAULTS)[number], bigint][] = [
-    [WALLETS, 'sum_differs', batch.walletsDifference],
-    [SYSTEM.escrow, 'escrow_differs', batch.escrowDifference],
-    [SYSTEM.payouts, 'payouts_differ', batch.payoutsDifference],
+export function faultsOfSums(sums: readonly Sum[], ledger: LedgerSums): Finding[] {
+  const differences: readonly [Uuid, string, bigint][] = [
+    [WALLETS, 'sum_differs', ledger.walletsDifference],
+    [SYSTEM.escrow, 'escrow_differs', ledger.escrowDifference],
+    [SYSTEM.payouts, 'payouts_differ', ledger.payoutsDifference],
   ]
-  const faults: Fault[] = differences.flatMap(([subject, kind, paise]) =>
+  const faults: Finding[] = differences.flatMap(([subject, kind, paise]) =>
     paise === 0n ? [] : [{ subject, kind, detail: `by ${paise} paise` }],
   )
   const unknown = sums

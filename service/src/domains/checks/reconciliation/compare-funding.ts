@@ -2,10 +2,9 @@ import type { GatewayOrder, GatewayPayment, PaidMethod } from '../../../gateways
 import type { Uuid } from '../../../kernel/ids.ts'
 import { type Paise, paise, rupeesText, ZERO_PAISE } from '../../../kernel/money.ts'
 import { type FundingState, gatewayFee } from '../../banking/index.ts'
-import type { Found } from './difference.ts'
-import { isAwaited } from './grace.ts'
+import { type Found, isAwaited } from './difference.ts'
 
-/** A funding as its row, the book and the refunds on its order tell it, all as of one moment. */
+/** A funding as its row, the ledger and the refunds on its order have it, all as of one moment. */
 export interface FundingFacts {
   readonly id: Uuid
   readonly agentId: Uuid
@@ -17,9 +16,9 @@ export interface FundingFacts {
   readonly gatewayPaymentId: string | null
   readonly createdAt: Date
   readonly nextCheckAt: Date | null
-  /** What the book credited of it: before the fee, the fee, and to whom. Null: nothing. */
+  /** What the ledger credited of it: the amount before the fee, the fee, and the wallet. Null: nothing. */
   readonly credit: { readonly grossPaise: Paise; readonly feePaise: Paise; readonly account: Uuid } | null
-  /** What the book took back of it. */
+  /** What the ledger charged back. */
   readonly takenBackPaise: Paise
   readonly refunds: readonly {
     readonly gatewayPaymentId: string
@@ -29,13 +28,13 @@ export interface FundingFacts {
   }[]
 }
 
-/** Everything that the row, the book and the gateway's order do not tell alike. */
+/** Every difference between the row, the ledger and the gateway's order. */
 export function compareFunding(facts: FundingFacts, order: GatewayOrder | null, now: Date): Found[] {
   const payments = order?.payments ?? []
   const own = payments.find(payment => payment.gatewayPaymentId === facts.gatewayPaymentId)
-  const others = payments.filter(payment => payment !== own && isBlocked(payment))
+  const others = payments.filter(payment => payment !== own && isKept(payment))
   const found = isCredited(facts)
-    ? [...compareOwn(facts, order, own, now), ...compareBook(facts)]
+    ? [...compareOwn(facts, order, own, now), ...compareLedger(facts)]
     : compareUnpaid(facts, order, others)
   return [...found, ...others.flatMap(payment => compareOther(facts, payment, now) ?? [])]
 }
@@ -44,8 +43,8 @@ export function isCredited({ status }: Pick<FundingFacts, 'status'>): boolean {
   return status === 'completed' || status === 'reversed'
 }
 
-/** Money that the gateway took and no bank took back. */
-function isBlocked({ status, chargedBack }: GatewayPayment): boolean {
+/** Whether the gateway collected the money and no bank charged it back. */
+function isKept({ status, chargedBack }: GatewayPayment): boolean {
   return status === 'success' && !chargedBack
 }
 
@@ -79,7 +78,7 @@ function compareOwn(
   return [...found, ...compareFee(facts, own.method)]
 }
 
-/** The fee is that of the method really used, and the row's and the book's are the same. */
+/** The fee is that of the method that was used, and the row and the ledger have the same. */
 function compareFee({ amountPaise, feePaise, credit }: FundingFacts, method: PaidMethod): Found[] {
   const due = gatewayFee(amountPaise, method)
   const taken = [feePaise ?? ZERO_PAISE, credit?.feePaise ?? feePaise ?? ZERO_PAISE]
@@ -90,8 +89,8 @@ function compareFee({ amountPaise, feePaise, credit }: FundingFacts, method: Pai
   return [{ kind: 'fee_differs', item: '', ours, theirs, amountPaise: apart(wrong, due) }]
 }
 
-/** What a credited funding's row promises must stand in the book. */
-function compareBook(facts: FundingFacts): Found[] {
+/** The ledger must have what the row of a credited funding says. */
+function compareLedger(facts: FundingFacts): Found[] {
   const { amountPaise, credit, takenBackPaise, status } = facts
   const base = { item: 'book', ours: oursOf(facts), amountPaise }
   if (credit === null || credit.account !== facts.agentId) {
@@ -115,7 +114,7 @@ function compareBook(facts: FundingFacts): Found[] {
   return [...found, { ...base, kind, theirs, amountPaise: apart(takenBackPaise, owed) }]
 }
 
-/** A session that was not paid credited nothing, whatever was paid afterwards goes back. */
+/** A session that was not paid credited nothing; what was paid afterwards is refunded. */
 function compareUnpaid(
   facts: FundingFacts,
   order: GatewayOrder | null,
@@ -136,7 +135,7 @@ function compareUnpaid(
   return found
 }
 
-/** Money that no wallet has must go back to who paid it. */
+/** Money that was credited to no wallet must be refunded. */
 function compareOther(facts: FundingFacts, payment: GatewayPayment, now: Date): Found | null {
   const { gatewayPaymentId: item, amountPaise, currency, paidAt } = payment
   const refund = facts.refunds.find(candidate => candidate.gatewayPaymentId === item)

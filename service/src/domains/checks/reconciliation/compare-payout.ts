@@ -2,12 +2,11 @@ import type { ProviderPayout } from '../../../gateways/payout-provider.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { type Paise, paise, rupeesText } from '../../../kernel/money.ts'
 import { apart } from './compare-funding.ts'
-import type { Found } from './difference.ts'
-import { isAwaited } from './grace.ts'
+import { type Found, isAwaited } from './difference.ts'
 
 export type PayoutState = 'pending' | 'completed' | 'failed' | 'reversed'
 
-/** What the book posted for a payout, each in full; 0 when it did not. */
+/** What the ledger posted for a payout; 0: nothing. */
 export interface PayoutPostings {
   readonly outPaise: Paise
   readonly paidPaise: Paise
@@ -15,7 +14,7 @@ export interface PayoutPostings {
   readonly reversedPaise: Paise
 }
 
-/** A payout as its row and the book tell it, both as of one moment. */
+/** A payout as its row and the ledger have it, both as of one moment. */
 export interface PayoutFacts {
   readonly id: Uuid
   readonly agentId: Uuid
@@ -28,36 +27,36 @@ export interface PayoutFacts {
   readonly postings: PayoutPostings
 }
 
-/** Everything that the row, the book and the provider do not tell alike; null of theirs: it never got it. */
+/** Every difference between the row, the ledger and the provider; null of theirs: it never received the payout. */
 export function comparePayout(facts: PayoutFacts, theirs: ProviderPayout | null, now: Date): Found[] {
   const found = comparePostings(facts)
   if (theirs === null) return [...found, ...compareUnsent(facts, now)]
   const { amountPaise, nextCheckAt, createdAt } = facts
-  const told = { item: '', ours: oursOfPayout(facts), theirs: theirsOf(theirs), amountPaise }
+  const difference = { item: '', ours: oursOfPayout(facts), theirs: theirsOf(theirs), amountPaise }
   if (theirs.amountPaise !== amountPaise) {
     found.push({
-      ...told,
+      ...difference,
       kind: 'payout_amount_differs',
       amountPaise: apart(theirs.amountPaise, amountPaise),
     })
   }
-  if (!tellsAlike(facts.status, theirs.status) && !willFollow(facts, theirs, now)) {
-    found.push({ ...told, kind: 'payout_status_differs' })
+  if (!agree(facts.status, theirs.status) && !willFollow(facts, theirs, now)) {
+    found.push({ ...difference, kind: 'payout_status_differs' })
   }
   if (theirs.utr !== null && theirs.utr !== facts.utr && isReferenceDue(facts, theirs)) {
     const isLate = facts.utr === null && isAwaited(nextCheckAt, createdAt, now)
-    if (!isLate) found.push({ ...told, ...utrs(facts, theirs), kind: 'payout_utr_differs' })
+    if (!isLate) found.push({ ...difference, ...utrs(facts, theirs), kind: 'payout_utr_differs' })
   }
   return found
 }
 
-/** Of what the bank sent back before anybody here saw it arrive, only the failure was taken over. */
+/** A payout that the bank returned before the service knew of its arrival is stored as failed, without a reference. */
 function isReferenceDue({ status }: PayoutFacts, theirs: ProviderPayout): boolean {
   return status !== 'pending' && !(status === 'failed' && theirs.status === 'reversed')
 }
 
-/** Failed and sent back come to the same: the bank does not have it, the wallet does. */
-function tellsAlike(ours: PayoutState, theirs: ProviderPayout['status']): boolean {
+/** Failed and reversed are the same here: the bank does not have the money, the wallet does. */
+function agree(ours: PayoutState, theirs: ProviderPayout['status']): boolean {
   switch (theirs) {
     case 'pending':
       return ours === 'pending'
@@ -69,7 +68,7 @@ function tellsAlike(ours: PayoutState, theirs: ProviderPayout['status']): boolea
   }
 }
 
-/** A payout that is still looked at takes over what comes next; it never goes back from a success or a failure. */
+/** Whether a payout that is still checked will follow the provider's; it never leaves a success or failure backwards. */
 function willFollow(
   { status, nextCheckAt, createdAt }: PayoutFacts,
   theirs: ProviderPayout,
@@ -87,7 +86,7 @@ function compareUnsent(facts: PayoutFacts, now: Date): Found[] {
   return [{ kind: 'payout_unknown_there', item: '', ours: oursOfPayout(facts), theirs, amountPaise }]
 }
 
-/** Each state of a payout stands in the book: out of the wallet, then at the bank, then back again. */
+/** The ledger has each state of a payout: out of the wallet, then at the bank, then back again. */
 function comparePostings(facts: PayoutFacts): Found[] {
   const { status, amountPaise, postings } = facts
   const isPaid = status === 'completed' || status === 'reversed'
@@ -109,9 +108,9 @@ function comparePostings(facts: PayoutFacts): Found[] {
   const stake = wrong
     .map(leg => apart(due[leg], posted[leg]))
     .reduce((most, next) => (next > most ? next : most))
-  const told = { item: 'book', ours: oursOfPayout(facts), theirs, amountPaise: paise(stake) }
+  const difference = { item: 'book', ours: oursOfPayout(facts), theirs, amountPaise: paise(stake) }
   const isAmount = wrong.every(leg => due[leg] > 0n && posted[leg] > 0n)
-  return [{ ...told, kind: isAmount ? 'payout_amount_differs' : 'payout_status_differs' }]
+  return [{ ...difference, kind: isAmount ? 'payout_amount_differs' : 'payout_status_differs' }]
 }
 
 function utrs(facts: PayoutFacts, theirs: ProviderPayout): Pick<Found, 'ours' | 'theirs'> {

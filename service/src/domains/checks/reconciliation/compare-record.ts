@@ -2,8 +2,7 @@ import type { GatewayRecord } from '../../../gateways/payment-gateway.ts'
 import { type Paise, rupeesText } from '../../../kernel/money.ts'
 import { apart, type FundingFacts, oursOf } from './compare-funding.ts'
 import { oursOfRefund, type RefundFacts } from './compare-refund.ts'
-import type { Found } from './difference.ts'
-import { isAwaited } from './grace.ts'
+import { type Found, isAwaited } from './difference.ts'
 
 /** What is known here of one movement in the gateway's records. */
 export interface KnownHere {
@@ -13,7 +12,7 @@ export interface KnownHere {
   readonly refund: RefundFacts | null
 }
 
-/** A payment, refund or chargeback in the gateway's records against what is known here; null: all is as it should be. */
+/** A payment, refund or chargeback in the gateway's records against what is known here; null: they agree. */
 export function compareRecord(record: GatewayRecord, known: KnownHere, now: Date): Found | null {
   switch (record.kind) {
     case 'payment':
@@ -32,39 +31,43 @@ function comparePayment(record: GatewayRecord, { funding, refund }: KnownHere, n
   const theirs = theirsOfRecord(record)
   if (refund !== null) return null
   if (funding === null) return unknownHere(record)
-  const told = { item: itemOf(record), ours: oursOf(funding), theirs }
+  const difference = { item: itemOf(record), ours: oursOf(funding), theirs }
   if (funding.gatewayPaymentId !== id) {
     return isAwaited(funding.nextCheckAt, record.at, now)
       ? null
-      : { ...told, kind: 'payment_not_credited', amountPaise }
+      : { ...difference, kind: 'payment_not_credited', amountPaise }
   }
   if (funding.amountPaise === amountPaise) return null
-  return { ...told, kind: 'amount_differs', amountPaise: apart(funding.amountPaise, amountPaise) }
+  return { ...difference, kind: 'amount_differs', amountPaise: apart(funding.amountPaise, amountPaise) }
 }
 
 function compareRefunded(record: GatewayRecord, refund: RefundFacts | null): Found | null {
   if (refund === null) return unknownHere(record)
-  const told = { item: itemOf(record), ours: oursOfRefund(refund), theirs: theirsOfRecord(record) }
+  const difference = { item: itemOf(record), ours: oursOfRefund(refund), theirs: theirsOfRecord(record) }
   if (refund.amountPaise !== record.amountPaise) {
     const stake = apart(refund.amountPaise, record.amountPaise)
-    return { ...told, kind: 'amount_differs', amountPaise: stake }
+    return { ...difference, kind: 'amount_differs', amountPaise: stake }
   }
   if (refund.status !== 'failed') return null
-  return { ...told, kind: 'refund_status_differs', amountPaise: refund.amountPaise }
+  return { ...difference, kind: 'refund_status_differs', amountPaise: refund.amountPaise }
 }
 
 function compareChargeback(record: GatewayRecord, { funding, refund }: KnownHere, now: Date): Found | null {
   if (funding === null) return refund === null ? unknownHere(record) : null
-  // A payment that no wallet has owes nobody anything when the bank takes it back.
+  // A chargeback of a payment that was credited to no wallet concerns nobody.
   if (funding.gatewayPaymentId !== record.id) return null
-  const told = { item: itemOf(record), ours: oursOf(funding), theirs: theirsOfRecord(record) }
+  const difference = { item: itemOf(record), ours: oursOf(funding), theirs: theirsOfRecord(record) }
   if (funding.status !== 'reversed') {
     return isAwaited(funding.nextCheckAt, record.at, now)
       ? null
-      : { ...told, kind: 'chargeback_not_posted', amountPaise: record.amountPaise }
+      : { ...difference, kind: 'chargeback_not_posted', amountPaise: record.amountPaise }
   }
   if (funding.amountPaise === record.amountPaise) return null
-  return { ...told, kind: 'amount_differs', amountPaise: apart(funding.amountPaise, record.amountPaise) }
+  return {
+    ...difference,
+    kind: 'amount_differs',
+    amountPaise: apart(funding.amountPaise, record.amountPaise),
+  }
 }
 
 function unknownHere(record: GatewayRecord): Found {
@@ -83,7 +86,7 @@ export function itemOf({ kind, id }: Pick<GatewayRecord, 'kind' | 'id'>): string
   return `${kind} ${id}`
 }
 
-export function theirsOfRecord({ kind, amountPaise }: GatewayRecord): string {
+function theirsOfRecord({ kind, amountPaise }: GatewayRecord): string {
   return `${kind} ${rupeesText(amountPaise)}`
 }
 

@@ -6,7 +6,7 @@ import { paise } from '../../../kernel/money.ts'
 import { compareFunding, type FundingFacts } from './compare-funding.ts'
 import { comparePayout, type PayoutFacts, type PayoutState } from './compare-payout.ts'
 import { compareRefund, type RefundFacts } from './compare-refund.ts'
-import { NOTICE_MS, OVERDUE_MS, REFUND_DONE_WITHIN_MS, REFUND_SENT_WITHIN_MS } from './grace.ts'
+import { OVERDUE_MS, REFUND_DONE_WITHIN_MS, REFUND_SENT_WITHIN_MS, WEBHOOK_MS } from './difference.ts'
 
 const NOW = new Date('2026-11-20T10:00:00.000Z')
 const ago = (ms: number) => new Date(NOW.getTime() - ms)
@@ -48,7 +48,7 @@ function order(...payments: Partial<GatewayPayment>[]): GatewayOrder {
     amountPaise: AMOUNT,
     currency: 'INR',
     method: 'upi' as const,
-    paidAt: ago(NOTICE_MS),
+    paidAt: ago(WEBHOOK_MS),
     bankReference: null,
     chargedBack: false,
     ...payment,
@@ -66,31 +66,31 @@ function order(...payments: Partial<GatewayPayment>[]): GatewayOrder {
 
 const kinds = (found: readonly { kind: string }[]) => found.map(({ kind }) => kind)
 
-describe('money that no wallet has yet', () => {
-  test('is waited for while its notice may be on the way, and not a millisecond longer', () => {
-    expect(compareFunding(funding({}), order({ paidAt: ago(NOTICE_MS - 1) }), NOW)).toEqual([])
-    expect(kinds(compareFunding(funding({}), order({ paidAt: ago(NOTICE_MS) }), NOW))).toEqual([
+describe('a payment that no wallet was credited with', () => {
+  test('is no difference while its webhook may be on the way, and one a millisecond later', () => {
+    expect(compareFunding(funding({}), order({ paidAt: ago(WEBHOOK_MS - 1) }), NOW)).toEqual([])
+    expect(kinds(compareFunding(funding({}), order({ paidAt: ago(WEBHOOK_MS) }), NOW))).toEqual([
       'payment_not_credited',
     ])
   })
 
-  test('is waited for while a check is due or not long overdue', () => {
+  test('is no difference while a check is due or less than an hour overdue', () => {
     const due = (nextCheckAt: Date) => compareFunding(funding({ nextCheckAt }), order({}), NOW)
     expect(due(new Date(NOW.getTime() + 86_400_000))).toEqual([])
     expect(due(ago(OVERDUE_MS - 1))).toEqual([])
     expect(kinds(due(ago(OVERDUE_MS)))).toEqual(['payment_not_credited'])
   })
 
-  test('of which the gateway does not say when it was paid is waited for by the checks alone', () => {
+  test('is a difference at once if the gateway does not say when it was paid and no check is due', () => {
     expect(kinds(compareFunding(funding({}), order({ paidAt: null }), NOW))).toEqual(['payment_not_credited'])
   })
 
-  test('is owed to nobody once the bank took it back', () => {
+  test('is no difference once it was charged back', () => {
     expect(compareFunding(funding({}), order({ chargedBack: true }), NOW)).toEqual([])
   })
 })
 
-test('a chargeback is waited for while a check of its funding is due', () => {
+test('a chargeback is no difference while a check of its funding is due', () => {
   const seen = (nextCheckAt: Date | null) =>
     kinds(compareFunding(funding({ ...CREDITED, nextCheckAt }), order({ chargedBack: true }), NOW))
   expect(seen(ago(OVERDUE_MS - 1))).toEqual([])
@@ -98,7 +98,7 @@ test('a chargeback is waited for while a check of its funding is due', () => {
   expect(seen(null)).toEqual(['chargeback_not_posted'])
 })
 
-test('a credit that nobody paid is waited for by nothing', () => {
+test('a credit without a payment is a difference at once', () => {
   expect(kinds(compareFunding(funding({ ...CREDITED, nextCheckAt: NOW }), null, NOW))).toEqual([
     'credited_not_paid',
   ])
@@ -132,14 +132,14 @@ describe('a refund', () => {
     expect(seen(REFUND_DONE_WITHIN_MS)).toMatchObject({ kind: 'refund_not_made' })
   })
 
-  test('that is made there is taken over at its next attempt', () => {
+  test('that the gateway has made is no difference until its next attempt is overdue', () => {
     const seen = (nextAttemptAt: Date | null) => compareRefund(refund({ nextAttemptAt }), 'done', NOW)
     expect(seen(ago(OVERDUE_MS - 1))).toBeNull()
     expect(seen(ago(OVERDUE_MS))).toMatchObject({ kind: 'refund_status_differs' })
     expect(seen(null)).toMatchObject({ kind: 'refund_status_differs' })
   })
 
-  test('that was made here and not there is waited for by nothing', () => {
+  test('that is done here and not at the gateway is a difference at once', () => {
     for (const theirs of [null, 'failed', 'pending'] as const) {
       expect(compareRefund(refund({ status: 'done' }), theirs, NOW)).toMatchObject({
         kind: 'refund_not_made',
@@ -158,7 +158,7 @@ describe('a payout', () => {
       amountPaise: AMOUNT,
       status,
       utr: isPaid ? 'UTR1' : null,
-      createdAt: ago(NOTICE_MS),
+      createdAt: ago(WEBHOOK_MS),
       nextCheckAt: null,
       postings: {
         outPaise: AMOUNT,
@@ -180,7 +180,7 @@ describe('a payout', () => {
   const STATES = ['pending', 'completed', 'failed', 'reversed'] as const
   const THEIRS = ['pending', 'success', 'failed', 'reversed'] as const
 
-  test.each(STATES)('that is %s agrees only with what comes to the same', status => {
+  test.each(STATES)('that is %s agrees only with the same outcome at the provider', status => {
     const agreeing = THEIRS.filter(
       theirs => !kinds(comparePayout(payout(status), there(theirs), NOW)).includes('payout_status_differs'),
     )
@@ -193,7 +193,7 @@ describe('a payout', () => {
     expect(agreeing).toEqual(expected[status])
   })
 
-  test('that is still looked at follows the provider forward, never back', () => {
+  test('that is still checked follows the provider forward, never back', () => {
     const follows = (status: PayoutState) =>
       THEIRS.filter(
         theirs =>
@@ -206,7 +206,7 @@ describe('a payout', () => {
     expect(follows('failed')).toEqual(['failed', 'reversed'])
   })
 
-  test('that was never sent is waited for while it is looked at', () => {
+  test('that was never sent is no difference while it is checked', () => {
     const seen = (nextCheckAt: Date) => kinds(comparePayout(payout('pending', { nextCheckAt }), null, NOW))
     expect(seen(ago(OVERDUE_MS - 1))).toEqual([])
     expect(seen(ago(OVERDUE_MS))).toEqual(['payout_unknown_there'])

@@ -1,17 +1,11 @@
 import { SANDBOX_OUTCOMES } from '@batua/contract'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { sessionIdOf } from '../../banking/funding/funding-record.ts'
 import type { Payout } from '../../banking/payouts/payout.ts'
 import { simulateOutcome } from '../../sandbox/simulate-outcome.ts'
-import { openReconciliationStage, type ReconciliationStage } from './testing/reconciliation-stage.ts'
+import { stage, test } from './testing/reconciliation-stage.ts'
 
-let stage: ReconciliationStage
 const payouts: Payout[] = []
-
-beforeAll(async () => {
-  stage = await openReconciliationStage()
-})
-afterAll(() => stage.close())
 
 const BANK_ACCOUNTS = ['123456789012', '900000000006', '900000000007', '900000000008', '7766671735000']
 const DISPUTES = ['chargeback', 'chargeback_created', 'chargeback_won'] as const

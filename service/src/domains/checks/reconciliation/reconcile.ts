@@ -1,64 +1,138 @@
-import type { Database, Queryable } from '../../../db/database.ts'
-import { assert } from '../../../kernel/assert.ts'
+import type { Queryable } from '../../../db/database.ts'
+import { unreachable } from '../../../kernel/assert.ts'
 import { newUuid } from '../../../kernel/ids.ts'
-import { openComparing } from './ask.ts'
-import type { ReconciliationContext } from './context.ts'
-import type { OpenDifference } from './difference.ts'
-import { countOpen, selectOpen } from './difference-store.ts'
-import type { Span } from './run.ts'
-import { insertRun, selectLastFinishedAt } from './run-store.ts'
-import { takeStep } from './take-step.ts'
-import type { Totals } from './totals.ts'
+import { scanSlice } from '../../../operations/scan.ts'
+import type { ReconciliationContext } from '../context.ts'
+import { fundingComparison } from './fundings.ts'
+import { payoutComparison } from './payouts.ts'
+import { openReconciler, type Reconciler } from './query-gateway.ts'
+import { recheck } from './recheck.ts'
+import { compareRecords, compareSettlements } from './records.ts'
+import { refundComparison } from './refunds.ts'
+import { newRun, type Page, type Run, runAfter, type Span, type Totals } from './run.ts'
+import { dueMoment, lastDueDay, nightlySpan } from './schedule.ts'
+import {
+  addSettlementParts,
+  closeDifferences,
+  countOpen,
+  insertRun,
+  type NewDifference,
+  recordDifferences,
+  selectLastRuns,
+} from './store.ts'
+import { compareTransfers } from './transfers.ts'
 
-/** What a comparison came to. */
+/** Longer than a page of queries that all reach their time limits. */
+const LEASE_MS = 15 * 60_000
+
+/**
+ * Compares the next page of the nightly run, if this node gets its lease. Returns 0 if nothing was due. Until the run is
+ * complete, it is the cursor of the scan.
+ */
+export async function reconcileNightly(reconciler: Reconciler): Promise<number> {
+  const { clock, logger } = reconciler
+  let fresh: readonly NewDifference[] = []
+  const slice = await scanSlice(reconciler, {
+    name: 'reconciliation',
+    leaseMs: LEASE_MS,
+    dueSince: dueMoment(lastDueDay(clock.now())),
+    async slice(cursor: Run | null) {
+      const run = cursor ?? (await nightlyRun(reconciler))
+      const page = await comparePage(reconciler, run)
+      const after = runAfter(run, page)
+      return {
+        day: run.day,
+        next: after.isComplete ? null : after.run,
+        async save(tx: Queryable) {
+          fresh = await savePage(tx, page, after, clock.now())
+        },
+      }
+    },
+  })
+  if (slice === null) return 0
+  logDifferences(reconciler, fresh)
+  if (slice.next === null) logger.info({ run_day: slice.day }, 'reconciliation: done')
+  return 1
+}
+
+async function nightlyRun({ database, clock }: Reconciler): Promise<Run> {
+  const now = clock.now()
+  const span = nightlySpan(await selectLastRuns(database), now)
+  return newRun({ id: newUuid(now), day: lastDueDay(now), startedAt: now }, span)
+}
+
+/** The result of a reconciliation. */
 export interface ReconciliationReport extends Span {
   readonly totals: Totals
-  /** Open differences, those of earlier comparisons included: each was looked at again. */
+  /** Open differences. Those of earlier runs were rechecked and are included. */
   readonly differences: number
-  /** What could not be asked, and so may differ. */
+  /** What could not be queried, and so may differ. */
   readonly unchecked: number
 }
 
-/** Compares a span at once, and looks again at every difference that is open. Posts nothing. */
+/** Reconciles a span at once, and rechecks every open difference. Posts nothing. */
 export async function reconcile(context: ReconciliationContext, span: Span): Promise<ReconciliationReport> {
   const { database, clock } = context
   const now = clock.now()
-  const begun = await insertRun(database, { id: newUuid(now), day: null, now, ...span })
-  assert(begun !== null, 'a run that was asked for has no day to meet another on')
-  const comparing = openComparing(context)
-  let run = begun
-  while (run.finishedAt === null) {
-    const next = await takeStep(comparing, begun.id)
-    assert(next !== null, 'nobody else takes a run that was asked for')
-    run = next
+  const reconciler = openReconciler(context)
+  let run = newRun({ id: newUuid(now), day: null, startedAt: now }, span)
+  for (let isComplete = false; !isComplete; ) {
+    const page = await comparePage(reconciler, run)
+    const after = runAfter(run, page)
+    logDifferences(reconciler, await database.inTransaction(tx => savePage(tx, page, after, clock.now())))
+    ;({ run, isComplete } = after)
   }
   const unchecked = await countOpen(database, 'unchecked')
   const differences = (await countOpen(database, null)) - unchecked
   return { ...span, totals: run.totals, differences, unchecked }
 }
 
-const LISTED_AT_ONCE = 100
-
-/** Every open difference, newest first, page by page. */
-export async function* listOpenDifferences(database: Database): AsyncGenerator<OpenDifference> {
-  let before: string | null = null
-  for (;;) {
-    const page: OpenDifference[] = await selectOpen(database, null, {
-      fetch: LISTED_AT_ONCE,
-      offset: 0,
-      before,
-    })
-    yield* page
-    const last = page.at(-1)
-    if (last === undefined || page.length < LISTED_AT_ONCE) return
-    before = last.id
+function comparePage(reconciler: Reconciler, run: Run): Promise<Page> {
+  switch (run.phase) {
+    case 'fundings':
+      return fundingComparison.page(reconciler, run, 'span')
+    case 'open_fundings':
+      return fundingComparison.page(reconciler, run, 'open')
+    case 'refunds':
+      return refundComparison.page(reconciler, run, 'span')
+    case 'open_refunds':
+      return refundComparison.page(reconciler, run, 'open')
+    case 'payouts':
+      return payoutComparison.page(reconciler, run, 'span')
+    case 'open_payouts':
+      return payoutComparison.page(reconciler, run, 'open')
+    case 'from_gateway':
+    case 'to_gateway':
+    case 'from_payouts':
+    case 'to_payouts':
+      return compareTransfers(reconciler, run, run.phase)
+    case 'records':
+      return compareRecords(reconciler, run)
+    case 'settlements':
+      return compareSettlements(reconciler, run)
+    case 'recheck':
+      return recheck(reconciler, run)
+    default:
+      return unreachable(run.phase)
   }
 }
 
-/** For the overview: how many differences are open, what could not be asked included; null before the first comparison. */
-export async function readReconciliation(
-  db: Queryable,
-): Promise<{ readonly differences: number | null; readonly checkedAt: Date | null }> {
-  const checkedAt = await selectLastFinishedAt(db)
-  return { differences: checkedAt === null ? null : await countOpen(db, null), checkedAt }
+/** Saves what a page found, and the run when it is complete. Returns the differences that were not open before. */
+async function savePage(
+  tx: Queryable,
+  { outcomes, resolved = [], settlements = [] }: Page,
+  { run, isComplete }: ReturnType<typeof runAfter>,
+  now: Date,
+): Promise<readonly NewDifference[]> {
+  const fresh = await recordDifferences(tx, run.id, outcomes, now)
+  await closeDifferences(tx, resolved, now)
+  await addSettlementParts(tx, run.id, settlements)
+  if (isComplete) await insertRun(tx, run, now)
+  return fresh
+}
+
+function logDifferences({ logger }: Reconciler, differences: readonly NewDifference[]): void {
+  for (const { kind, subject, ours, theirs } of differences) {
+    logger.warn({ kind, subject, ours, theirs }, 'reconciliation: found a difference')
+  }
 }

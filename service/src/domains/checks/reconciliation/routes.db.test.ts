@@ -1,26 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { call, startTestServer, type TestServer } from '../../../http/test-server.ts'
 import { formatId } from '../../../kernel/ids.ts'
 import { serveReconciliation } from './routes.ts'
 import { AS_ADMIN, SESSIONS_ONLY } from './testing/admin-session.ts'
-import {
-  openReconciliationStage,
-  orderIdOf,
-  type ReconciliationStage,
-} from './testing/reconciliation-stage.ts'
+import { orderIdOf, stage, test } from './testing/reconciliation-stage.ts'
 
-let stage: ReconciliationStage
 let server: TestServer
 
-beforeAll(async () => {
-  stage = await openReconciliationStage()
+test.beforeAll(async () => {
   const { database, clock } = stage.context
   const parts = { database, clock, authenticators: SESSIONS_ONLY }
   server = await startTestServer(({ serve }) => serveReconciliation(serve, stage.context), parts)
 })
 afterAll(async () => {
   await server.close()
-  await stage.close()
 })
 
 interface List {

@@ -3,9 +3,9 @@ import { page, pageOf } from '../../../http/paging.ts'
 import type { Serve } from '../../../http/serve.ts'
 import { formatId } from '../../../kernel/ids.ts'
 import { rupees } from '../../../kernel/money.ts'
-import type { ReconciliationContext } from './context.ts'
+import type { ReconciliationContext } from '../context.ts'
 import type { OpenDifference } from './difference.ts'
-import { countOpen, selectOpen } from './difference-store.ts'
+import { countOpen, selectOpen } from './store.ts'
 
 export function serveReconciliation(
   serve: Serve,

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { PaymentGateway } from '../../../gateways/payment-gateway.ts'
-import { type Comparing, openComparing } from './ask.ts'
-import { compareDaily } from './daily-run.ts'
-import { PAGE_SIZE } from './page.ts'
-import { readReconciliation } from './reconcile.ts'
-import { selectRun, selectUnfinishedRun } from './run-store.ts'
-import { takeStep } from './take-step.ts'
+import { readScan } from '../../../operations/scan.ts'
+import { openReconciler, type Reconciler } from './query-gateway.ts'
+import { reconcileNightly } from './reconcile.ts'
+import { readReconciliation } from './report.ts'
+import { PAGE_SIZE, type Run } from './run.ts'
 import {
   openReconciliationStage,
   orderIdOf,
@@ -13,7 +12,7 @@ import {
 } from './testing/reconciliation-stage.ts'
 
 let stage: ReconciliationStage
-let comparing: Comparing
+let reconciler: Reconciler
 /** What stands between the service and the gateway; each test chooses. */
 let onGetOrder: (orderId: string) => Promise<void>
 
@@ -30,18 +29,18 @@ function between(gateway: PaymentGateway): PaymentGateway {
 beforeEach(async () => {
   onGetOrder = async () => undefined
   stage = await openReconciliationStage({ payments: between })
-  comparing = openComparing(stage.context)
+  reconciler = openReconciler(stage.context)
 })
 afterEach(() => stage.close())
 
 const now = () => stage.world.clock.now()
-const daily = (by = comparing) => compareDaily(by, now())
+const nextPage = (by = reconciler) => reconcileNightly(by)
 
-/** Runs what is due to its end; answers how many steps that took. */
+/** Completes the run that is due; returns how many pages it had. */
 async function runDue(): Promise<number> {
-  let steps = 0
-  while ((await daily()) > 0) steps++
-  return steps
+  let pages = 0
+  while ((await nextPage()) > 0) pages++
+  return pages
 }
 
 async function tampered() {
@@ -49,12 +48,12 @@ async function tampered() {
   await stage.query(`update sandbox_payments set amount_paise = 50000 where order_id = $1`, [
     orderIdOf(funding),
   ])
-  await lookNoMore()
+  await stopChecks()
   return orderIdOf(funding)
 }
 
-/** Only a comparison looks at what there is from now on. */
-function lookNoMore(): Promise<void> {
+/** From now on only the reconciliation checks fundings. */
+function stopChecks(): Promise<void> {
   return stage.query(`update fundings set next_check_at = null`, [])
 }
 
@@ -79,8 +78,7 @@ test('a day has one run; a missed run is made later, and then none is due', asyn
   stage.world.advance(5 * 86_400)
   expect(await runDue()).toBeGreaterThan(0)
   expect(await runDue()).toBe(0)
-  const runs = await stage.world.db.database.query(`select id from reconciliation_runs`)
-  expect(runs).toHaveLength(2)
+  expect(await completeRuns()).toHaveLength(2)
 })
 
 test('a lasting difference keeps its found_at; a resolved one is closed, and reported again if it recurs', async () => {
@@ -135,23 +133,28 @@ test('a run continues after a crash, and neither loses nor repeats a difference'
   onGetOrder = async () => {
     asked++
   }
+  expect(await runDue()).toBe(0)
+  stage.world.advance(10)
   await runDue()
   expect(await stage.differences()).toHaveLength(count)
-  const id = await lastRunId()
-  const run = await selectRun(stage.world.db.database, id)
-  expect(run?.totals.fundings).toMatchObject({ count, oursPaise: BigInt(count) * 100_000n })
+  expect(await completeRuns()).toMatchObject([
+    { totals: { fundings: [count, String(count * 100_000), String(count * 50_000)] } },
+  ])
   // The first page was asked about and is not asked about again by its phase.
   expect(asked - before).toBeLessThan(before + count * 2)
 })
 
-async function lastRunId(): Promise<string> {
-  const [row] = await stage.world.db.database.query<{ id: string }>(
-    `select id from reconciliation_runs order by id desc limit 1`,
-  )
-  return row?.id ?? ''
+interface CompleteRun {
+  readonly totals: Readonly<Record<string, readonly [count: number, ours: string, theirs: string]>>
 }
 
-/** Begins a comparison and stops in the middle of its first page; answers how to go on. */
+function completeRuns(): Promise<CompleteRun[]> {
+  return stage.world.db.database.query<CompleteRun>(`select totals from reconciliation_runs order by id`)
+}
+
+const runUnderWay = async () => (await readScan<Run>(stage.world.db.database, 'reconciliation')).cursor
+
+/** Begins a run and stops in the middle of its first page; returns how to continue. */
 async function hangInFirstPage() {
   await stage.fund('success')
   const gate = Promise.withResolvers<void>()
@@ -160,7 +163,7 @@ async function hangInFirstPage() {
     reached.resolve()
     await gate.promise
   }
-  const hanging = daily()
+  const hanging = nextPage()
   await reached.promise
   onGetOrder = async () => undefined
   return { letGo: () => gate.resolve(), hanging }
@@ -168,38 +171,32 @@ async function hangInFirstPage() {
 
 test('while one node runs the reconciliation, another does not', async () => {
   const { letGo, hanging } = await hangInFirstPage()
-  expect(await daily()).toBe(0)
+  expect(await nextPage()).toBe(0)
   letGo()
   expect(await hanging).toBe(1)
   expect(await runDue()).toBeGreaterThan(0)
-  const runs = await stage.world.db.database.query(`select id from reconciliation_runs`)
-  expect(runs).toHaveLength(1)
+  expect(await completeRuns()).toHaveLength(1)
 })
 
 test('a node that hung beyond its lease is replaced, and its later results are discarded', async () => {
   const { letGo, hanging } = await hangInFirstPage()
   stage.world.advance(15 * 60)
-  const id = await selectUnfinishedRun(stage.world.db.database)
-  const overtaken = await takeStep(comparing, id ?? '')
-  expect(overtaken?.phase).toBe('open_fundings')
+  expect(await nextPage()).toBe(1)
+  const overtaken = await runUnderWay()
+  expect(overtaken).toMatchObject({ phase: 'open_fundings', totals: { fundings: { count: 1 } } })
   letGo()
   expect(await hanging).toBe(0)
-  const run = await selectRun(stage.world.db.database, id ?? '')
-  expect(run).toMatchObject({ phase: 'open_fundings', totals: { fundings: { count: 1 } } })
+  expect(await runUnderWay()).toEqual(overtaken)
 })
 
 test('two nodes that begin at once make one run', async () => {
   await tampered()
-  const nodes = [comparing, openComparing(stage.context)]
+  const nodes = [reconciler, openReconciler(stage.context)]
   for (;;) {
-    const steps = await Promise.all(nodes.map(node => daily(node)))
-    if (steps.every(step => step === 0)) break
+    const pages = await Promise.all(nodes.map(nextPage))
+    if (pages.every(page => page === 0)) break
   }
-  const runs = await stage.world.db.database.query(`select id from reconciliation_runs`)
-  expect(runs).toHaveLength(1)
-  const run = await selectRun(stage.world.db.database, await lastRunId())
-  expect(run).toMatchObject({ totals: { fundings: { count: 1 } } })
-  expect(run?.finishedAt).not.toBeNull()
+  expect(await completeRuns()).toMatchObject([{ totals: { fundings: [1, '100000', '50000'] } }])
 })
 
 test('a record that changes between two queries is not a difference', async () => {
@@ -207,11 +204,11 @@ test('a record that changes between two queries is not a difference', async () =
   await stage.world.gateway.simulation.pay(orderIdOf(funding), { method: 'upi' })
   await stage.query(`update fundings set next_check_at = null`, [])
   stage.world.advance(11 * 60)
-  let looks = 0
+  let comparisons = 0
   onGetOrder = async () => {
-    looks++
-    // The row was read before this answer; the refund is booked before the second look.
-    if (looks === 1) {
+    comparisons++
+    // The row was read before this response; the refund is recorded before the second comparison.
+    if (comparisons === 1) {
       await stage.query(
         `insert into gateway_refunds (id, gateway, order_id, gateway_payment_id, amount_paise, currency, reason,
            status, created_at)
@@ -223,5 +220,5 @@ test('a record that changes between two queries is not a difference', async () =
   }
   await stage.compare()
   expect(await stage.differences()).toEqual([])
-  expect(looks).toBeGreaterThan(1)
+  expect(comparisons).toBeGreaterThan(1)
 })

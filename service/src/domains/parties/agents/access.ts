@@ -64,12 +64,12 @@ export function forCaller<Result>(
   { caller, agentId, otherwise = NOT_YOURS }: Claim,
   command: Command<Result>,
 ): Command<Result> {
-  const [first, ...rest] = command.steps ?? []
+  const [first, ...rest] = command.phases ?? []
   return {
     accounts: command.accounts,
     reads: command.reads,
     // Read in the command's own first phase, so that it costs no additional round trip.
-    steps: [batch => [...agents.reads(batch, [agentId]), ...(first?.(batch) ?? [])], ...rest],
+    phases: [batch => [...agents.reads(batch, [agentId]), ...(first?.(batch) ?? [])], ...rest],
     decide(batch) {
       const agent = agents.facts(batch, agentId)
       return agent !== undefined && mayAccess(caller, agent) ? command.decide(batch) : otherwise

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../../db/database.ts'
+import { describe, expect } from 'vitest'
 import { writeMacs } from '../../../db/row-mac.ts'
 import type { AppError } from '../../../kernel/app-error.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { newKeyPair } from '../../../kernel/signing.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { database, test } from '../../../testing/database-test.ts'
 import { refusalOf } from '../../../testing/expect-refusal.ts'
 import {
   type NetworkContext,
@@ -22,20 +21,14 @@ import { agentRecord } from './agent-record.ts'
 import { deactivateAgent, rotateAgentKey, updatePolicy } from './change-agent.ts'
 import { selectAgent } from './store.ts'
 
-let testDatabase: TestDatabase
-let database: Database
 let context: NetworkContext
 let owner: Owner
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase()
-  database = testDatabase.database
+test.beforeAll(async () => {
   context = networkContext(database)
   const { platform } = await newPlatform(context)
   owner = await newOwner(context, platform.id)
 })
-
-afterAll(() => testDatabase.drop())
 
 describe('creating an agent', () => {
   test('a new agent is active, has an empty wallet, and its key is not stored in a readable form', async () => {

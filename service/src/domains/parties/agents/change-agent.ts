@@ -1,35 +1,28 @@
 import type { Queryable } from '../../../db/database.ts'
-import type { RowVersion } from '../../../db/row-mac.ts'
 import type { Caller } from '../../../http/caller.ts'
 import { type Refusal, raise } from '../../../kernel/app-error.ts'
 import { assert } from '../../../kernel/assert.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
-import { type Act, type Actor, actorOf, type Recording } from '../../../operations/act.ts'
-import { recordFacts } from '../../../operations/record.ts'
+import { type Actor, actorOf, type Fact, type Recording, recordFacts } from '../../../operations/facts.ts'
 import { applyDue, type Cooldown } from '../../limits/index.ts'
 import { requireAgentAccess, requireMayAccess } from './access.ts'
-import { appliedActs, cancelledActs, keyRotatedActs, updatedActs } from './acts.ts'
 import type { AgentsContext } from './context.ts'
 import { subtractFromAgentCount } from './count-store.ts'
 import { newAgentKey } from './create-agent.ts'
 import { type AgentChange, deactivate, decideCancel, decideChange, decideNewKey } from './decide.ts'
-import { endDependents } from './end-agents.ts'
+import { type Ended, endDependents } from './end-agents.ts'
+import { appliedFacts, cancelledFacts, deactivatedFact, keyRotatedFacts, updatedFacts } from './facts.ts'
 import { requestRenewals } from './renewal-store.ts'
 import { type Agent, lockAgent, updateAgent } from './store.ts'
 
 type ChangeContext = Pick<AgentsContext, 'database' | 'clock' | 'vault' | 'ledger'>
 
-/** A change of one agent: its new row, and the acts that are recorded. */
+/** A change of one agent: its new row, and the facts that are recorded. */
 interface Change {
   readonly decide: (agent: Agent) => Refusal | Agent
-  readonly acts: (actor: Actor, before: Agent, after: Agent) => readonly Act[]
-  /** Further changes in the same commit. */
-  readonly andThen?: (
-    tx: Queryable,
-    before: Agent,
-    recording: Recording,
-    written: readonly RowVersion[],
-  ) => Promise<void>
+  readonly facts: (actor: Actor, before: Agent, after: Agent) => readonly Fact[]
+  /** Ends what depends on the agent, in the same commit. */
+  readonly andThen?: (tx: Queryable, before: Agent, recording: Recording) => Promise<Ended>
 }
 
 /** Changes an agent under the lock that its payments take (see lockAgent). */
@@ -37,7 +30,7 @@ async function changeAgent(
   { database, clock, vault, ledger }: ChangeContext,
   caller: Caller,
   agentRef: string,
-  { decide, acts, andThen }: Change,
+  { decide, facts, andThen }: Change,
 ): Promise<Agent> {
   // Access is checked before the lock, so that no caller can delay payments of another party's agent. A change that the
   // present row refuses is refused without the lock; any other is decided again under the lock.
@@ -55,11 +48,12 @@ async function changeAgent(
       const before = withDueChanges(stored, now)
       const changed = decide(before)
       if ('kind' in changed) raise(changed)
-      const versions = await updateAgent(tx, vault, changed)
+      const written = await updateAgent(tx, vault, changed)
       if (changed.name !== before.name) await requestRenewals(tx, [id], now)
-      const all = [...appliedActs(stored, before), ...acts(actor, before, changed)]
-      await recordFacts(tx, vault, now, all, versions)
-      await andThen?.(tx, before, { actor, vault, now }, versions)
+      const ended = await andThen?.(tx, before, { actor, vault, now })
+      const all = [...appliedFacts(stored, before), ...facts(actor, before, changed), ...(ended?.facts ?? [])]
+      const newest = ended === undefined || ended.versions.length === 0 ? written : ended.versions
+      await recordFacts(tx, vault, now, all, newest)
       return changed
     },
     { turns: [id] },
@@ -76,7 +70,7 @@ export function updatePolicy(
 ): Promise<Agent> {
   return changeAgent(context, caller, agentRef, {
     decide: agent => decideChange(agent, change, cooldownOf(context, agent), context.mode === 'sandbox'),
-    acts: updatedActs,
+    facts: updatedFacts,
   })
 }
 
@@ -91,10 +85,10 @@ export function applyDuePolicy(
       const stored = await lockAgent(tx, vault, id)
       if (stored === null) return false
       const applied = withDueChanges(stored, now)
-      const acts = appliedActs(stored, applied)
+      const facts = appliedFacts(stored, applied)
       const versions = await updateAgent(tx, vault, applied)
-      await recordFacts(tx, vault, now, acts, versions)
-      return acts.length > 0
+      await recordFacts(tx, vault, now, facts, versions)
+      return facts.length > 0
     },
     { turns: [id] },
   )
@@ -109,7 +103,7 @@ export function cancelPolicyChange(
 ): Promise<Agent> {
   return changeAgent(context, caller, agentRef, {
     decide: agent => decideCancel(agent, control),
-    acts: cancelledActs,
+    facts: cancelledFacts,
   })
 }
 
@@ -128,10 +122,11 @@ function cooldownOf({ clock, limitIncreaseCooldownS }: AgentsContext, { isOwnerF
 export function deactivateAgent(context: ChangeContext, caller: Caller, agentRef: string): Promise<Agent> {
   return changeAgent(context, caller, agentRef, {
     decide: agent => deactivate(agent, context.clock.now()),
-    acts: () => [],
-    async andThen(tx, { id, status, platformId }, recording, written) {
-      await endDependents(tx, [{ id, from: status }], recording, written)
+    facts: (actor, { id, status }) => (status === 'deactivated' ? [] : [deactivatedFact(actor, id, status)]),
+    async andThen(tx, { id, status, platformId }, recording) {
+      const ended = await endDependents(tx, [id], recording)
       await subtractFromAgentCount(tx, platformId, status === 'deactivated' ? 0 : 1)
+      return ended
     },
   })
 }
@@ -144,7 +139,7 @@ export async function rotateAgentKey(
   const key = newAgentKey(context.vault)
   const agent = await changeAgent(context, caller, agentRef, {
     decide: found => decideNewKey(found, key),
-    acts: keyRotatedActs,
+    facts: keyRotatedFacts,
   })
   return { agent, agentKey: key.text }
 }

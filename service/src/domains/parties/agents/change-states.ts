@@ -1,19 +1,16 @@
-import type { AgentStatus, AuditAction } from '@batua/contract'
+import type { AgentStatus } from '@batua/contract'
 import type { Queryable } from '../../../db/database.ts'
 import type { Caller } from '../../../http/caller.ts'
 import { type Refusal, raise } from '../../../kernel/app-error.ts'
 import { assert } from '../../../kernel/assert.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
-import { type Act, type Actor, actorOf, type Recording } from '../../../operations/act.ts'
-import type { NewEvent } from '../../../operations/event.ts'
-import { recordFacts } from '../../../operations/record.ts'
-import { recordEvents } from '../../../operations/record-events.ts'
+import { actorOf, type Fact, type Recording, recordFacts } from '../../../operations/facts.ts'
 import { lockAgentsForChange } from '../../limits/index.ts'
 import { requireAgentAccess, requireMayAccess } from './access.ts'
-import { agentAct, statusEvent } from './acts.ts'
 import type { AgentsContext } from './context.ts'
+import { stateFact } from './facts.ts'
 import { type StoredState, selectStates, updateStates } from './state-store.ts'
-import { type AgentState, decideState, type StateAct } from './states.ts'
+import { decideState, type StateAct } from './states.ts'
 import { type Agent, selectAgent } from './store.ts'
 
 /** The outcome for one agent: its present status, and the refusal if it was not changed. */
@@ -36,8 +33,7 @@ export async function changeStates(
   await lockAgentsForChange(tx, vault, ids)
   const outcomes = new Map<Uuid, StateOutcome>()
   const changes: StoredState[] = []
-  const acts: Act[] = []
-  const events: NewEvent[] = []
+  const facts: Fact[] = []
   for (const stored of await selectStates(tx, ids)) {
     const decided = decideState(stored, act, stored.ownerFrozen)
     if (decided.kind === 'refusal') {
@@ -48,30 +44,13 @@ export async function changeStates(
     const changed = status !== stored.status || blockedAs !== stored.blockedAs
     if (changed) {
       changes.push({ ...stored, ...decided.state })
-      acts.push(stateAct(actor, act, stored, decided.state))
+      facts.push(stateFact(actor, act, stored, decided.state))
     }
-    if (status !== stored.status) events.push(statusEvent(stored.id, stored.status, status))
     outcomes.set(stored.id, { status, refusal: null, changed })
   }
   const versions = changes.length === 0 ? [] : await updateStates(tx, vault, changes)
-  await recordFacts(tx, vault, now, acts, versions)
-  await recordEvents(tx, vault, now, events)
+  await recordFacts(tx, vault, now, facts, versions)
   return outcomes
-}
-
-const ACTIONS = {
-  pause: 'agent.paused',
-  resume: 'agent.resumed',
-  quarantine: 'agent.quarantined',
-  freeze: 'agent.frozen',
-  restore: 'agent.restored',
-  unfreeze: 'agent.restored',
-} as const satisfies Record<StateAct, AuditAction>
-
-function stateAct(actor: Actor, act: StateAct, before: StoredState, after: AgentState): Act {
-  const held =
-    before.blockedAs === after.blockedAs ? {} : { held_as: { from: before.blockedAs, to: after.blockedAs } }
-  return agentAct(actor, ACTIONS[act], before, { from: before.status, to: after.status, ...held })
 }
 
 /** Pauses or resumes one agent for its owner or platform. */

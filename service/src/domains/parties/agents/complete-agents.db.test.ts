@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { newAgent as newBareAgent } from '../../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { database, test } from '../../../testing/database-test.ts'
 import {
   type NetworkContext,
   networkContext,
@@ -13,18 +13,15 @@ import { checkCertificate } from '../../signing/certificates/check.ts'
 import { completeAgents } from './complete-agents.ts'
 import { isGenuineAgent, type StoredIdentity } from './identity-mac.ts'
 
-let db: TestDatabase
 let context: NetworkContext
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  context = networkContext(db.database)
+test.beforeAll(async () => {
+  context = networkContext(database)
 })
-afterAll(() => db.drop())
-beforeEach(() => db.database.query(`delete from agents where seal is null`))
+beforeEach(() => database.query(`delete from agents where seal is null`))
 
 async function isGenuine(id: Uuid): Promise<boolean> {
-  const [agent] = await db.database.query<StoredIdentity>(
+  const [agent] = await database.query<StoredIdentity>(
     `select id, platform_id as "platformId", owner_id as "ownerId", handle, public_key as "publicKey",
        created_at as "createdAt", seal
      from agents where id = $1`,
@@ -35,15 +32,15 @@ async function isGenuine(id: Uuid): Promise<boolean> {
 }
 
 async function certificatesOf(id: Uuid): Promise<Uuid[]> {
-  const rows = await db.database.query<{ id: Uuid }>(`select id from certificates where agent_id = $1`, [id])
+  const rows = await database.query<{ id: Uuid }>(`select id from certificates where agent_id = $1`, [id])
   return rows.map(row => row.id)
 }
 
 test('agents created before MACs existed get a MAC and a certificate once, however many nodes start', async () => {
   const now = context.clock.now()
   const ids: Uuid[] = []
-  for (let made = 0; made < 205; made++) ids.push(await newBareAgent(db.database, now))
-  const ended = await newBareAgent(db.database, now, { status: 'deactivated' })
+  for (let made = 0; made < 205; made++) ids.push(await newBareAgent(database, now))
+  const ended = await newBareAgent(database, now, { status: 'deactivated' })
   const completed = await Promise.all([1, 2, 3].map(() => completeAgents(context)))
   expect(completed.reduce((sum, count) => sum + count, 0)).toBe(ids.length + 1)
   for (const id of [...ids.slice(0, 3), ...ids.slice(-3)]) {
@@ -60,10 +57,10 @@ test('agents created before MACs existed get a MAC and a certificate once, howev
 test('an agent whose MAC was removed from the database gets no new one', async () => {
   const { platform } = await newPlatform(context)
   const { agent } = await newAgent(context, await newOwner(context, platform.id))
-  const bare = await newBareAgent(db.database, context.clock.now(), { status: 'deactivated' })
+  const bare = await newBareAgent(database, context.clock.now(), { status: 'deactivated' })
   await completeAgents(context)
   for (const id of [agent.id, bare]) {
-    await db.database.query(`update agents set handle = $2, seal = null where id = $1`, [id, `not-${id}`])
+    await database.query(`update agents set handle = $2, seal = null where id = $1`, [id, `not-${id}`])
   }
   expect(await completeAgents(context)).toBe(0)
   expect([await isGenuine(agent.id), await isGenuine(bare)]).toEqual([false, false])

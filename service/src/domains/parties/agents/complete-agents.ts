@@ -1,10 +1,9 @@
 import type { Uuid } from '../../../kernel/ids.ts'
 import { lockAccounts } from '../../../ledger/index.ts'
-import { service } from '../../../operations/act.ts'
-import { recordFacts } from '../../../operations/record.ts'
+import { recordFacts, service } from '../../../operations/facts.ts'
 import { type Issuer, issueDefaultCertificates, issuerAt } from '../../signing/index.ts'
-import { agentAct, identityFacts } from './acts.ts'
 import type { AgentsContext } from './context.ts'
+import { agentFact, identityFacts } from './facts.ts'
 import { identityMac } from './identity-mac.ts'
 import { selectIdsWithoutMac, selectWithoutMac, updateIdentityMacs } from './incomplete-store.ts'
 
@@ -41,8 +40,8 @@ async function completeBatch(context: CompletionContext, ids: readonly Uuid[]): 
       agents.map(agent => ({ id: agent.id, seal: identityMac(vault, agent) })),
     )
     const actor = service('start')
-    const acts = agents.map(agent => agentAct(actor, 'agent.sealed', agent, identityFacts(agent)))
-    await recordFacts(tx, vault, now, acts)
+    const facts = agents.map(agent => agentFact(actor, 'agent.sealed', agent, identityFacts(agent)))
+    await recordFacts(tx, vault, now, facts)
     const living = agents.filter(({ status }) => status !== 'deactivated')
     await issueDefaultCertificates(tx, living, issuer, { actor, vault, now })
     return agents.length

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { formatId } from '../../../kernel/ids.ts'
-import { service } from '../../../operations/act.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { service } from '../../../operations/facts.ts'
+import { database, test } from '../../../testing/database-test.ts'
 import {
   type NetworkContext,
   networkContext,
@@ -13,18 +13,14 @@ import {
 import { deletePlatform } from '../platforms/delete-platform.ts'
 import { deactivateAgent } from './change-agent.ts'
 
-let db: TestDatabase
 let context: NetworkContext
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  context = networkContext(db.database)
+test.beforeAll(async () => {
+  context = networkContext(database)
 })
 
-afterAll(() => db.drop())
-
 async function countedOf(platformId: string): Promise<{ readonly counted: bigint; readonly living: bigint }> {
-  const [row] = await db.database.query<{ counted: bigint; living: bigint }>(
+  const [row] = await database.query<{ counted: bigint; living: bigint }>(
     `select (select living from platform_agent_counts where platform_id = $1) as counted,
        (select count(*) from agents where platform_id = $1 and status <> 'deactivated') as living`,
     [platformId],

@@ -6,13 +6,12 @@ import { formatId, newUuid, parseId, type Uuid } from '../../../kernel/ids.ts'
 import { newSecret, type Vault } from '../../../kernel/secrets.ts'
 import { newKeyPair } from '../../../kernel/signing.ts'
 import { openAccount } from '../../../ledger/index.ts'
-import { actorOf, type Recording } from '../../../operations/act.ts'
-import { recordFacts } from '../../../operations/record.ts'
+import { actorOf, type Recording, recordFacts } from '../../../operations/facts.ts'
 import { type Issuer, issueDefaultCertificates, issuerAt } from '../../signing/index.ts'
-import { agentAct, identityFacts } from './acts.ts'
 import type { AgentsContext } from './context.ts'
 import { addToAgentCount, ownerIsFull } from './count-store.ts'
 import { type AgentRequest, decideAgent, decideSponsor } from './decide.ts'
+import { agentFact, identityFacts } from './facts.ts'
 import { identityMac } from './identity-mac.ts'
 import { type Agent, claimHandle, insertAgent, lockSponsor, type SigningKeys } from './store.ts'
 
@@ -91,7 +90,7 @@ async function storeAgent(
     tier: agent.tier,
     certificate_id: formatId('cert', certificate.id),
   }
-  await recordFacts(tx, vault, now, [agentAct(actor, 'agent.created', agent, data)], versions)
+  await recordFacts(tx, vault, now, [agentFact(actor, 'agent.created', agent, data)], versions)
 }
 
 export function newAgentKey(vault: Vault): {

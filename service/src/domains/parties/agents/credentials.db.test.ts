@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../../db/database.ts'
+import { describe, expect } from 'vitest'
 import { formatId } from '../../../kernel/ids.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { database, test } from '../../../testing/database-test.ts'
 import { refusalOf } from '../../../testing/expect-refusal.ts'
 import {
   type NetworkContext,
@@ -18,20 +17,14 @@ import { deactivateAgent, rotateAgentKey, updatePolicy } from './change-agent.ts
 import { authenticateAgent, openAgentKeyCache } from './credentials.ts'
 import { openHandleCache } from './find-agent.ts'
 
-let testDatabase: TestDatabase
-let database: Database
 let context: NetworkContext
 let owner: Owner
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase()
-  database = testDatabase.database
+test.beforeAll(async () => {
   context = networkContext(database)
   const { platform } = await newPlatform(context)
   owner = await newOwner(context, platform.id)
 })
-
-afterAll(() => testDatabase.drop())
 
 describe('keys', () => {
   test('after a rotation the old key fails at once and the new one works', async () => {

@@ -1,38 +1,31 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { type Database, openDatabase } from '../../../db/database.ts'
 import { parseId } from '../../../kernel/ids.ts'
 import { lockAccounts } from '../../../ledger/index.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { database, db } from '../../../testing/database-test.ts'
 import {
   AS_ADMIN,
+  ask,
   type Headers,
-  type NetworkServer,
+  network,
   signUp,
   signUpAgent,
   signUpOwner,
-  startNetworkServer,
+  test,
 } from '../../../testing/network-server.ts'
 import { someoneWaitsForLock } from '../../../testing/wait-for-lock.ts'
 
 /** More than the number of connections. */
 const CROWD = 40
 
-let db: TestDatabase
 let observer: Database
-let network: NetworkServer
-let ask: NetworkServer['ask']
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   observer = openDatabase(db.url)
-  network = await startNetworkServer(db.database)
-  ask = network.ask
 })
 
 afterAll(async () => {
-  await network.server.close()
   await observer.close()
-  await db.drop()
 })
 
 interface Party {
@@ -102,6 +95,6 @@ test('while four platforms use all connections that they may have, stops and adm
     expect(ended).toMatchObject({ status: 200, body: { status: 'deactivated' } })
     const frozen = await ask('POST', `/v1/admin/owners/${stranger.ownerId}/freeze`, AS_ADMIN)
     expect(frozen).toMatchObject({ status: 200, body: { status: 'frozen' } })
-    expect(await db.database.ready()).toBe(true)
+    expect(await database.ready()).toBe(true)
   })
 })

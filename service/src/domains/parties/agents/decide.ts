@@ -11,7 +11,7 @@ import {
   type SpendPolicy,
   withoutChange,
 } from '../../limits/index.ts'
-import { normaliseHandle } from './handle.ts'
+import { normaliseHandle } from './find-agent.ts'
 import { normaliseOrigin } from './origin.ts'
 import type { Agent, Sponsor } from './store.ts'
 

@@ -1,19 +1,16 @@
-import type { AgentStatus } from '@batua/contract'
 import type { Queryable } from '../../../db/database.ts'
 import { type RowVersion, writeMacs } from '../../../db/row-mac.ts'
-import { formatId, type Uuid } from '../../../kernel/ids.ts'
-import type { Act, Recording } from '../../../operations/act.ts'
-import { recordFacts } from '../../../operations/record.ts'
-import { recordEvents } from '../../../operations/record-events.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
+import type { Fact, Recording } from '../../../operations/facts.ts'
 import { AGENT_ROWS } from '../../limits/index.ts'
 import { revokeAllOf } from '../../signing/index.ts'
+import { memberFact } from '../organizations/facts.ts'
 import { endMemberships } from '../organizations/member-store.ts'
-import { agentAct, statusEvent } from './acts.ts'
 
-/** An agent that was just deactivated, and its status before. */
-export interface DeactivatedAgent {
-  readonly id: Uuid
-  readonly from: AgentStatus
+/** What the caller records with its own facts, and the versions of the changed agents. */
+export interface Ended {
+  readonly facts: readonly Fact[]
+  readonly versions: readonly RowVersion[]
 }
 
 /**
@@ -22,21 +19,14 @@ export interface DeactivatedAgent {
  */
 export async function endDependents(
   tx: Queryable,
-  agents: readonly DeactivatedAgent[],
+  ids: readonly Uuid[],
   recording: Recording,
-  written: readonly RowVersion[] = [],
-): Promise<void> {
-  const { actor, vault, now } = recording
-  const ids = agents.map(({ id }) => id)
+): Promise<Ended> {
   await revokeAllOf(tx, ids, recording)
-  const ended = agents.filter(({ from }) => from !== 'deactivated')
-  const acts: Act[] = ended.map(agent => agentAct(actor, 'agent.deactivated', agent, { from: agent.from }))
-  for (const { agentId, orgId, role } of await endMemberships(tx, ids)) {
+  const ended = await endMemberships(tx, ids)
+  const facts = ended.map(({ agentId, orgId, role }) => {
     const data = { role, reason: 'agent deactivated' }
-    acts.push({ agentId, actor, action: 'org.member_removed', target: formatId('org', orgId), data })
-  }
-  const versions = await writeMacs(tx, vault, AGENT_ROWS, ids)
-  await recordFacts(tx, vault, now, acts, versions.length === 0 ? written : versions)
-  const events = ended.map(({ id, from }) => statusEvent(id, from, 'deactivated'))
-  await recordEvents(tx, vault, now, events)
+    return memberFact(recording.actor, 'org.member_removed', { orgId, agentId }, data)
+  })
+  return { facts, versions: await writeMacs(tx, recording.vault, AGENT_ROWS, ids) }
 }

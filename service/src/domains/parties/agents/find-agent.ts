@@ -3,7 +3,6 @@ import type { MaybePromise } from '../../../http/caller.ts'
 import { boundedMap } from '../../../kernel/bounded-map.ts'
 import { parseId, type Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
-import { normaliseHandle } from './handle.ts'
 import { selectHandleHolder } from './store.ts'
 
 const KEPT_HANDLES = 50_000
@@ -29,4 +28,16 @@ export function openHandleCache(db: Queryable, vault: Vault): FindAgent {
     const handle = normaliseHandle(idOrHandle)
     return handle === null ? null : (holders.get(handle) ?? lookUp(handle))
   }
+}
+
+// ASCII is required before lower-casing: lower-casing first would turn the Kelvin sign into a plain k and so accept a
+// look-alike.
+const WRITTEN_HANDLE = /^@?[A-Za-z][A-Za-z0-9_-]{2,31}$/
+
+/** A handle in its stored form, from any case and with or without `@`; null if it is not valid. */
+export function normaliseHandle(written: string): string | null {
+  if (!WRITTEN_HANDLE.test(written)) return null
+  const handle = (written.startsWith('@') ? written.slice(1) : written).toLowerCase()
+  // Routes that accept a handle accept an id too, so a handle that reads as an id could be mistaken for another agent.
+  return parseId('agt', handle) === null ? handle : null
 }

@@ -1,13 +1,12 @@
-import type { Tier } from '@batua/contract'
+import type { AgentStatus, Tier } from '@batua/contract'
 import type { Queryable } from '../../../db/database.ts'
 import { writeMacs } from '../../../db/row-mac.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
-import type { Recording } from '../../../operations/act.ts'
-import { recordFacts } from '../../../operations/record.ts'
+import { type Recording, recordFacts } from '../../../operations/facts.ts'
 import { AGENT_ROWS, lockAgentsForChange } from '../../limits/index.ts'
-import { agentAct } from './acts.ts'
 import { subtractFromAgentCount } from './count-store.ts'
-import { type DeactivatedAgent, endDependents } from './end-agents.ts'
+import { endDependents } from './end-agents.ts'
+import { agentFact, deactivatedFact } from './facts.ts'
 import { requestRenewals } from './renewal-store.ts'
 import { blockedAtDeactivation } from './store.ts'
 
@@ -73,10 +72,10 @@ async function moveToTier(
      returning a.id, before.tier as "from"`,
     [ids, to, onlyFrom],
   )
-  const acts = moved.map(({ id, from }) => agentAct(actor, 'agent.tier_changed', { id }, { from, to }))
+  const facts = moved.map(({ id, from }) => agentFact(actor, 'agent.tier_changed', { id }, { from, to }))
   const movedIds = moved.map(({ id }) => id)
   const versions = await writeMacs(tx, vault, AGENT_ROWS, movedIds)
-  await recordFacts(tx, vault, now, acts, versions)
+  await recordFacts(tx, vault, now, facts, versions)
   await requestRenewals(tx, movedIds, now)
 }
 
@@ -125,14 +124,17 @@ export async function deactivateAgents(
   )
   const withBalance = Number(row?.count ?? 0)
   if (withBalance > 0) return { withBalance }
-  const ended = await tx.query<DeactivatedAgent>(
+  const ended = await tx.query<{ id: Uuid; from: AgentStatus }>(
     `update agents a set status = 'deactivated', key_hash = '', deactivated_at = coalesce(a.deactivated_at, $2),
        held_as = ${blockedAtDeactivation('a')}
      from agents before where a.id = any($1::uuid[]) and before.id = a.id and a.status <> 'deactivated'
      returning a.id, before.status as "from"`,
     [ids, recording.now],
   )
-  await endDependents(tx, ended, recording)
+  const endedIds = ended.map(({ id }) => id)
+  const { facts, versions } = await endDependents(tx, endedIds, recording)
+  const deactivated = ended.map(({ id, from }) => deactivatedFact(recording.actor, id, from))
+  await recordFacts(tx, recording.vault, recording.now, [...deactivated, ...facts], versions)
   await subtractFromAgentCount(tx, platformId, ended.length)
   return { withBalance }
 }

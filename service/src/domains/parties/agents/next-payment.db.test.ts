@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Database } from '../../../db/database.ts'
+import { afterAll, beforeEach, expect } from 'vitest'
 import { formatId } from '../../../kernel/ids.ts'
 import { paise } from '../../../kernel/money.ts'
 import { type Ledger, openLedger, SYSTEM } from '../../../ledger/index.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { database, test } from '../../../testing/database-test.ts'
 import { refusalOf } from '../../../testing/expect-refusal.ts'
 import {
   type NetworkContext,
@@ -25,23 +24,18 @@ interface Node {
   readonly policyCache: AgentPolicyCache
 }
 
-let testDatabase: TestDatabase
-let database: Database
 let context: NetworkContext
 let nodes: readonly Node[] = []
 let payer: CreatedAgent
 let payee: CreatedAgent
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase()
-  database = testDatabase.database
+test.beforeAll(async () => {
   context = networkContext(database)
   nodes = [openNode(), openNode()]
 })
 
 afterAll(async () => {
   await Promise.all(nodes.map(({ ledger }) => ledger.close()))
-  await testDatabase.drop()
 })
 
 beforeEach(async () => {

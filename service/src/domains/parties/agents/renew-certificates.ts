@@ -1,5 +1,5 @@
 import type { Uuid } from '../../../kernel/ids.ts'
-import { service } from '../../../operations/act.ts'
+import { service } from '../../../operations/facts.ts'
 import type { Job } from '../../../operations/jobs.ts'
 import { hasOutdatedDefault, issuerAt, renewDefaultCertificates } from '../../signing/index.ts'
 import type { AgentsContext } from './context.ts'
@@ -8,12 +8,11 @@ import { deleteRenewals, selectRenewals } from './renewal-store.ts'
 
 type RenewalContext = Pick<AgentsContext, 'database' | 'clock' | 'vault' | 'signingKeys' | 'serviceName'>
 
-const TICK_MS = 1_000
 /** Each renewal makes a signature, so a batch of this size blocks the event loop for a few milliseconds. */
 const AGENTS_AT_ONCE = 50
 
-export function renewalJobs(context: RenewalContext): Job[] {
-  return [{ name: 'certificate renewals', everyMs: TICK_MS, run: () => renewRequested(context) }]
+export function certificateRenewals(context: RenewalContext): Job {
+  return { name: 'certificate renewals', everyMs: 1_000, run: () => renewRequested(context) }
 }
 
 /** Renews a bounded batch of the requested certificates. Locked agents are left for the next batch. */

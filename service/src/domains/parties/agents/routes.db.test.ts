@@ -1,40 +1,29 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { formatId, newUuid } from '../../../kernel/ids.ts'
 import { newKeyPair } from '../../../kernel/signing.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
 import { randomHandle } from '../../../testing/network.ts'
 import {
+  ask,
   type Body,
   type Headers,
-  type NetworkServer,
+  network,
   signUp,
   signUpAgent,
   signUpOwner,
-  startNetworkServer,
+  test,
 } from '../../../testing/network-server.ts'
 
 const NOBODY = formatId('agt', newUuid(new Date(0)))
 
-let testDatabase: TestDatabase
-let network: NetworkServer
-let ask: NetworkServer['ask']
 let platformId: string
 let platform: Headers
 let ownerId: string
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase()
-  network = await startNetworkServer(testDatabase.database)
-  ask = network.ask
+test.beforeAll(async () => {
   const signedUp = await signUp(network)
   platformId = signedUp.id
   platform = signedUp.headers
   ownerId = await signUpOwner(network, platform)
-})
-
-afterAll(async () => {
-  await network.server.close()
-  await testDatabase.drop()
 })
 
 const create = (body: Body, headers: Headers = platform) =>

@@ -10,7 +10,7 @@ import { deactivateAgent, rotateAgentKey, updatePolicy } from './change-agent.ts
 import { pauseAgent, resumeAgent } from './change-states.ts'
 import type { AgentsContext } from './context.ts'
 import { createAgent } from './create-agent.ts'
-import { normaliseHandle } from './handle.ts'
+import { normaliseHandle } from './find-agent.ts'
 import { type AgentFilter, type AgentScope, countAgents, selectAgents } from './list-store.ts'
 import { payeeWarnings } from './payee-warnings.ts'
 import { selectPublicAgent } from './store.ts'

@@ -1,29 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { beforeEach, describe, expect } from 'vitest'
 import {
   AS_ADMIN,
+  ask,
   asOwner,
   type Headers,
-  type NetworkServer,
+  network,
   signUp,
   signUpAgent,
   signUpOwner,
-  startNetworkServer,
+  test,
 } from '../../../testing/network-server.ts'
 
-let testDatabase: TestDatabase
-let network: NetworkServer
-let ask: NetworkServer['ask']
 let platform: Headers
 let ownerId: string
 let agentId: string
 let agent: Headers
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase()
-  network = await startNetworkServer(testDatabase.database)
-  ask = network.ask
-})
 
 beforeEach(async () => {
   platform = (await signUp(network)).headers
@@ -31,11 +22,6 @@ beforeEach(async () => {
   const made = await signUpAgent(network, platform, ownerId)
   agentId = made.id
   agent = made.headers
-})
-
-afterAll(async () => {
-  await network.server.close()
-  await testDatabase.drop()
 })
 
 const act = (name: string, headers: Headers, id = agentId) => ask('POST', `/v1/agents/${id}/${name}`, headers)

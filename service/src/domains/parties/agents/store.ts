@@ -17,14 +17,13 @@ import {
   type PendingChange,
   type PendingJson,
   POLICY_COLUMNS,
-  type PolicyColumns,
   pendingFromJson,
   pendingOf,
-  policyColumnsOf,
-  policyFromColumns,
+  policyOf,
   policyValues,
   replacePending,
   type SpendPolicy,
+  selectControls,
 } from '../../limits/index.ts'
 import { OWNER_ROWS } from '../owners/store.ts'
 import { originsOf, replaceOrigins } from './origins-store.ts'
@@ -56,7 +55,7 @@ export interface Agent {
   readonly encryptedOwnerPan: Buffer
 }
 
-export interface AgentRow extends PolicyColumns {
+export interface AgentRow extends SpendPolicy {
   id: Uuid
   platform_id: Uuid
   owner_id: Uuid
@@ -77,7 +76,7 @@ export interface AgentRow extends PolicyColumns {
 
 export const AGENT_COLUMNS = `
   a.id, a.platform_id, a.owner_id, a.handle, a.name, a.status, a.held_as, a.tier, a.key_hash, a.key_last4,
-  ${policyColumnsOf('a')}, a.created_at, a.deactivated_at, o.pan as owner_pan,
+  ${selectControls('a')}, a.created_at, a.deactivated_at, o.pan as owner_pan,
   o.status = 'frozen' as owner_frozen,
   ${originsOf('a')} as origins,
   ${pendingOf('a.id')} as pending`
@@ -95,7 +94,7 @@ export function agentFromRow(row: AgentRow): Agent {
     keyHash: row.key_hash,
     keyLast4: row.key_last4,
     origins: row.origins,
-    policy: policyFromColumns(row),
+    policy: policyOf(row),
     pending: pendingFromJson(row.pending),
     createdAt: row.created_at,
     deactivatedAt: row.deactivated_at,
@@ -174,7 +173,7 @@ export async function insertAgent(
   await tx.query(
     `insert into agents (id, platform_id, owner_id, handle, name, status, tier, key_hash, key_last4, public_key, private_key,
        created_at, seal, ${POLICY_COLUMNS.join(', ')})
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, ${POLICY_COLUMNS.map((_, index) => `$${14 + index}`).join(', ')})`,
     [
       agent.id,
       agent.platformId,

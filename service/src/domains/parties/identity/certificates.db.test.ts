@@ -1,20 +1,17 @@
 import type { Certificate } from '@batua/contract'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { DAY_MS } from '../../../kernel/clock.ts'
 import { formatId, newUuid, parseId } from '../../../kernel/ids.ts'
 import { AS_ADMIN } from '../../../testing/network-server.ts'
-import { type IdentityStage, openIdentityStage, type Side } from './test-stage.ts'
+import { type Side, stage, test } from './test-stage.ts'
 
-let stage: IdentityStage
 let side: Side
 let stranger: Side
 
-beforeAll(async () => {
-  stage = await openIdentityStage()
+test.beforeAll(async () => {
   side = await stage.newSide()
   stranger = await stage.newSide()
 })
-afterAll(() => stage.close())
 
 function issue(to: Side, body: Record<string, unknown> = {}): Promise<Certificate> {
   return stage.post<Certificate>(`/v1/agents/${to.agentId}/certificates`, to.platform, body)
@@ -161,7 +158,7 @@ describe('the deactivation of an agent', () => {
     return rows.map(({ data }) => data)
   }
 
-  async function actsOf({ agentId }: Side): Promise<string[]> {
+  async function factsOf({ agentId }: Side): Promise<string[]> {
     const rows = await stage.db.database.query<{ action: string }>(
       `select action from audit_entries where agent_id = $1 order by id`,
       [parseId('agt', agentId)],
@@ -186,9 +183,9 @@ describe('the deactivation of an agent', () => {
       { ...revocation, certificate_id: second.id },
       { certificate_id: revoked, reason: 'Mine' },
     ])
-    const acts = await actsOf(own)
-    expect(acts.filter(action => action === 'agent.deactivated')).toHaveLength(1)
-    expect(acts.filter(action => action === 'certificate.revoked')).toHaveLength(3)
+    const facts = await factsOf(own)
+    expect(facts.filter(action => action === 'agent.deactivated')).toHaveLength(1)
+    expect(facts.filter(action => action === 'certificate.revoked')).toHaveLength(3)
     const path = `/v1/agents/${own.agentId}/certificates`
     expect(await stage.outcome('POST', path, own.platform, {})).toEqual([409, 'conflict'])
     const identity = await stage.get(`/v1/identity/${own.agentId}/verify`, side.agent)
@@ -201,7 +198,7 @@ describe('the deactivation of an agent', () => {
     const platform = own.platform['x-platform-id'] ?? ''
     expect(await stage.outcome('DELETE', `/v1/platforms/${platform}`, own.platform)).toEqual([200, null])
     expect(await stage.validity(id)).toBe('revoked')
-    expect(await actsOf(own)).toEqual(expect.arrayContaining(['agent.deactivated', 'certificate.revoked']))
+    expect(await factsOf(own)).toEqual(expect.arrayContaining(['agent.deactivated', 'certificate.revoked']))
     expect(await eventsOf(own)).toHaveLength(1)
   })
 })

@@ -13,7 +13,7 @@ import type { Caller } from '../../../http/caller.ts'
 import { AppError, raise } from '../../../kernel/app-error.ts'
 import { assert } from '../../../kernel/assert.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
-import { actorOf } from '../../../operations/act.ts'
+import { actorOf } from '../../../operations/facts.ts'
 import {
   type Certificate,
   certificateRecord,

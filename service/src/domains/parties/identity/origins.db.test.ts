@@ -1,21 +1,17 @@
 import { verify } from 'node:crypto'
 import type { Agent, AgentOrigins, IdentityVerification } from '@batua/contract'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { parseId } from '../../../kernel/ids.ts'
 import { canonicalJson } from '../../../kernel/signing.ts'
 import { AS_ADMIN, type Body } from '../../../testing/network-server.ts'
-import { type IdentityStage, openIdentityStage, type Side } from './test-stage.ts'
+import { type Side, stage, test } from './test-stage.ts'
 
 const SHOP = 'https://shop.example'
-let stage: IdentityStage
 let side: Side
 
-beforeAll(async () => {
-  stage = await openIdentityStage()
+test.beforeAll(async () => {
   side = await stage.newSide()
 })
-
-afterAll(() => stage.close())
 
 const path = (agent = side) => `/v1/agents/${agent.agentId}`
 const name = (origins: Body[string], who = side.platform) => stage.outcome('PATCH', path(), who, { origins })
@@ -90,10 +86,10 @@ test('a change of origins is recorded, and setting the same origins again is not
   await change([SHOP])
   await change([SHOP])
   const row = `agents/${parseId('agt', fresh.agentId)}`
-  expect(await actsOf(fresh)).toEqual([{ origins: { from: [], to: [SHOP] }, row, row_version: 2 }])
+  expect(await factsOf(fresh)).toEqual([{ origins: { from: [], to: [SHOP] }, row, row_version: 2 }])
 })
 
-async function actsOf({ agentId }: Side): Promise<unknown[]> {
+async function factsOf({ agentId }: Side): Promise<unknown[]> {
   const rows = await stage.db.database.query<{ data: string }>(
     "select data from audit_entries where agent_id = $1 and action = 'agent.updated' order by id",
     [parseId('agt', agentId)],
@@ -145,7 +141,7 @@ test('a change of origins and a limit in one request is recorded with the versio
   const fresh = await stage.newSide()
   const change = { origins: [SHOP], spend_limit_per_tx: 10 }
   expect(await stage.outcome('PATCH', path(fresh), fresh.platform, change)).toEqual([200, null])
-  expect(await actsOf(fresh)).toMatchObject([
+  expect(await factsOf(fresh)).toMatchObject([
     { origins: { from: [], to: [SHOP] }, row: `agents/${parseId('agt', fresh.agentId)}` },
   ])
   expect((await published(fresh.handle)).origins).toEqual([SHOP])

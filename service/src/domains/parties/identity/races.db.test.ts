@@ -1,15 +1,8 @@
 import type { Certificate } from '@batua/contract'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { Queryable } from '../../../db/database.ts'
 import { checkCertificate } from '../../signing/certificates/check.ts'
-import { type IdentityStage, openIdentityStage } from './test-stage.ts'
-
-let stage: IdentityStage
-
-beforeAll(async () => {
-  stage = await openIdentityStage()
-})
-afterAll(() => stage.close())
+import { stage, test } from './test-stage.ts'
 
 const AT_ONCE = 20
 

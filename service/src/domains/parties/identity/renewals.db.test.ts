@@ -1,24 +1,19 @@
 import type { Certificate, Tier } from '@batua/contract'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import { parseId, type Uuid } from '../../../kernel/ids.ts'
-import { service } from '../../../operations/act.ts'
+import { service } from '../../../operations/facts.ts'
 import { signUpAgent } from '../../../testing/network-server.ts'
 import { certificateMac } from '../../signing/certificates/certificate.ts'
 import { selectCertificate } from '../../signing/certificates/store.ts'
 import { setAgentsTier } from '../agents/group-store.ts'
-import { renewalJobs } from '../agents/renew-certificates.ts'
-import { type IdentityStage, openIdentityStage, type Side } from './test-stage.ts'
+import { certificateRenewals } from '../agents/renew-certificates.ts'
+import { type Side, stage, test } from './test-stage.ts'
 
-let stage: IdentityStage
 let side: Side
 
-beforeAll(async () => {
-  stage = await openIdentityStage()
-})
 beforeEach(async () => {
   side = await stage.newSide()
 })
-afterAll(() => stage.close())
 
 async function setTier(tier: Tier, ownerId = side.ownerId): Promise<void> {
   const { database, vault, clock } = stage.context
@@ -28,10 +23,10 @@ async function setTier(tier: Tier, ownerId = side.ownerId): Promise<void> {
 }
 
 async function runJob(): Promise<number> {
-  const [job] = renewalJobs(stage.context)
+  const job = certificateRenewals(stage.context)
   let renewed = 0
   for (;;) {
-    const done = (await job?.run(stage.clock.now())) ?? 0
+    const done = await job.run(stage.clock.now())
     if (done === 0) return renewed
     renewed += done
   }
@@ -59,11 +54,11 @@ test('a default certificate is renewed when the tier changes, and the old one is
     tier: old.tier,
   })
   expect([await stage.validity(renewed?.id ?? ''), await stage.validity(old.id)]).toEqual(['ok', 'revoked'])
-  const acts = await stage.db.database.query<{ actor: string; data: string }>(
+  const facts = await stage.db.database.query<{ actor: string; data: string }>(
     `select actor_id as actor, data from audit_entries where agent_id = $1 and action = 'certificate.revoked'`,
     [parseId('agt', side.agentId)],
   )
-  expect(acts.map(({ actor, data }) => [actor, JSON.parse(data)])).toEqual([
+  expect(facts.map(({ actor, data }) => [actor, JSON.parse(data)])).toEqual([
     ['certificate renewal', { reason: 'renewed', replaced_by: renewed?.id }],
   ])
   expect(await waiting()).toEqual([])

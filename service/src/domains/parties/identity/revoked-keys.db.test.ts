@@ -1,29 +1,27 @@
 import type { Certificate } from '@batua/contract'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { isSignedBy, verifyToken, without } from '../../../testing/independent-verifier.ts'
 import { checkFile, isDoubt, readKeys } from '../../../verification/index.ts'
 import { serviceKeysDocument } from '../../signing/keys/key-documents.ts'
 import { revokeSigningKey } from '../../signing/keys/revoke-signing-key.ts'
-import { type IdentityStage, openIdentityStage, type Side } from './test-stage.ts'
+import { type Side, stage, test } from './test-stage.ts'
 
-let stage: IdentityStage
 let side: Side
 let before: Certificate
 let stolen: string
 
 const HIDDEN = ['owner_id', 'signature', 'status', 'revoked_at', 'revocation_reason', 'token']
 
-beforeAll(async () => {
-  stage = await openIdentityStage()
+test.beforeAll(async () => {
   side = await stage.newSide()
   const [certificate] = await stage.certificates(side)
   before = certificate ?? expect.fail('every agent has a certificate')
   stolen = before.key_id
   const { clock, context } = stage
-  await revokeSigningKey(context, clock.now(), { keyId: stolen, revokedAt: clock.now() })
+  const now = clock.now()
+  await revokeSigningKey(context, now, { keyId: stolen, revokedAt: now })
   clock.setOffsetMs(clock.offsetMs() + 2_000)
 })
-afterAll(() => stage.close())
 
 const documentNow = async () => serviceKeysDocument('batua', await stage.context.signingKeys.all())
 

@@ -1,5 +1,5 @@
 import type { Certificate, IdentityVerification, MembershipProof } from '@batua/contract'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { DAY_MS } from '../../../kernel/clock.ts'
 import { newKeyPair } from '../../../kernel/signing.ts'
 import {
@@ -12,16 +12,13 @@ import {
 import { randomHandle } from '../../../testing/network.ts'
 import { serviceKeysDocument } from '../../signing/keys/key-documents.ts'
 import { rotateSigningKey } from '../../signing/keys/rotate-signing-key.ts'
-import { type IdentityStage, openIdentityStage, type Side } from './test-stage.ts'
+import { type Side, stage, test } from './test-stage.ts'
 
-let stage: IdentityStage
 let side: Side
 
-beforeAll(async () => {
-  stage = await openIdentityStage()
+test.beforeAll(async () => {
   side = await stage.newSide()
 })
-afterAll(() => stage.close())
 
 /** Signed content as a third party reads it: the signed bytes, and the token. */
 interface Signed {

@@ -1,21 +1,16 @@
 import type { Certificate } from '@batua/contract'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect } from 'vitest'
 import { parseId } from '../../../kernel/ids.ts'
 import { newKeyPair } from '../../../kernel/signing.ts'
 import { TEST_VAULT } from '../../../testing/network.ts'
 import { certificateMac } from '../../signing/certificates/certificate.ts'
 import { selectCertificate } from '../../signing/certificates/store.ts'
-import { type IdentityStage, openIdentityStage, type Side } from './test-stage.ts'
+import { type Side, stage, test } from './test-stage.ts'
 
-let stage: IdentityStage
 let side: Side
 let certificate: Certificate
 let revoked: Certificate
 
-beforeAll(async () => {
-  stage = await openIdentityStage()
-})
-afterAll(() => stage.close())
 beforeEach(async () => {
   side = await stage.newSide()
   const [first] = await stage.certificates(side)

@@ -2,6 +2,7 @@ import type { Certificate } from '@batua/contract'
 import type { JSONWebKeySet } from 'jose'
 import { type Clock, systemClock } from '../../../kernel/clock.ts'
 import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { testOn } from '../../../testing/database-test.ts'
 import { type NetworkContext, networkContext } from '../../../testing/network.ts'
 import {
   asOwner,
@@ -43,6 +44,13 @@ export interface IdentityStage {
   jwks(): Promise<JSONWebKeySet>
   close(): Promise<void>
 }
+
+/** The stage of the test file that runs: `test` opens it before the first test and closes it after the last. */
+export let stage: IdentityStage
+
+export const test = testOn(openIdentityStage, opened => {
+  stage = opened
+})
 
 export async function openIdentityStage(): Promise<IdentityStage> {
   const db = await createTestDatabase()

@@ -1,16 +1,11 @@
 import type { Database } from '../../../db/database.ts'
-import type { TextSender } from '../../../gateways/text-sender.ts'
-import { type Clock, HOUR_MS, istTimeText } from '../../../kernel/clock.ts'
+import type { TextSender } from '../../../gateways/message-senders.ts'
+import { backoffMs, type Clock, HOUR_MS, istTimeText } from '../../../kernel/clock.ts'
 import type { Logger } from '../../../kernel/logger.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
+import { dueWork } from '../../../operations/due-work.ts'
 import type { Job } from '../../../operations/jobs.ts'
-import {
-  claimDueMessages,
-  type DueMessage,
-  deleteMessage,
-  postponeMessage,
-  type StoredContent,
-} from './store.ts'
+import { type DueMessage, deleteMessage, dueMessages, postponeMessage, type StoredContent } from './store.ts'
 
 /** The texts that the operator has registered, with placeholders. */
 interface Texts {
@@ -28,70 +23,44 @@ interface Context {
   readonly baseUrl: string
 }
 
-export interface TextMessages {
-  /** Sends one bounded batch of due messages. Returns the number of messages claimed. */
-  sendDue(now: Date): Promise<number>
-  jobs(): Job[]
-}
-
-const TICK_MS = 1_000
-const BATCH = 20
-/** Longer than the timeout of a provider. */
-const LEASE_MS = 60_000
-const FIRST_PAUSE_MS = 10_000
-const LONGEST_PAUSE_MS = 6 * HOUR_MS
+const RETRY_PAUSE = { firstMs: 10_000, longestMs: 6 * HOUR_MS }
 /** Attempts over about three days. */
 const MAX_ATTEMPTS = 24
 
-/** The pause before a message that was not sent is retried. */
-export function retryPauseMs(attempts: number): number {
-  return Math.min(FIRST_PAUSE_MS * 2 ** Math.min(attempts - 1, 20), LONGEST_PAUSE_MS)
-}
+const textMessages = dueWork<Context, DueMessage>({
+  name: 'text messages',
+  rows: dueMessages,
+  work: sendOne,
+  failure: 'text message: attempt failed; it will be retried',
+  ids: ({ id, attempts }) => ({ message_id: id, attempts }),
+})
 
 /** Runs one batch at a time in this process; a second caller waits for the batch that is running. */
-export function openTextMessages(context: Context): TextMessages {
+export function openTextMessages(context: Context): Job {
+  const job = textMessages(context)
   let last: Promise<number> = Promise.resolve(0)
-
-  function sendDue(now: Date): Promise<number> {
-    const next = () => sendBatch(context, now)
-    last = last.then(next, next)
-    return last
+  return {
+    ...job,
+    run(now) {
+      const next = () => job.run(now)
+      last = last.then(next, next)
+      return last
+    },
   }
-  return { sendDue, jobs: () => [{ name: 'text messages', everyMs: TICK_MS, run: sendDue }] }
-}
-
-async function sendBatch(context: Context, now: Date): Promise<number> {
-  const { database, vault } = context
-  const leaseUntil = new Date(now.getTime() + LEASE_MS)
-  const due = await claimDueMessages(database, vault, { now, leaseUntil, limit: BATCH })
-  // A message that cannot be decrypted stays stored for an operator, and is retried when its lease ends.
-  const readable = due.flatMap(({ content, ...message }) =>
-    content === null ? [] : [{ ...message, content }],
-  )
-  await Promise.all(readable.map(message => sendOne(context, message)))
-  return due.length
 }
 
 async function sendOne(context: Context, message: DueMessage): Promise<void> {
   const { database, clock, logger, sender } = context
-  const facts = { sender: sender.name, message_id: message.id, attempts: message.attempts }
-  try {
-    const failure = await deliver(context, message)
-    if (failure === null) return await deleteMessage(database, message.id)
-    if (message.attempts >= MAX_ATTEMPTS) {
-      logger.error(
-        { ...facts, reason: failure },
-        'text message not sent after the last attempt; inform the owner in another way',
-      )
-      return await deleteMessage(database, message.id)
-    }
-    logger.warn({ ...facts, reason: failure }, 'text message not sent; it will be retried')
-    const nextAttemptAt = new Date(clock.now().getTime() + retryPauseMs(message.attempts))
-    await postponeMessage(database, message.id, nextAttemptAt)
-  } catch (err) {
-    // It is retried when its lease ends.
-    logger.error({ ...facts, err }, 'text message: attempt failed; it will be retried')
+  const { id, attempts } = message
+  const reason = await deliver(context, message)
+  if (reason === null) return deleteMessage(database, id)
+  const facts = { sender: sender.name, message_id: id, attempts, reason }
+  if (attempts >= MAX_ATTEMPTS) {
+    logger.error(facts, 'text message not sent after the last attempt; inform the owner in another way')
+    return deleteMessage(database, id)
   }
+  logger.warn(facts, 'text message not sent; it will be retried')
+  await postponeMessage(database, id, new Date(clock.now().getTime() + backoffMs(attempts - 1, RETRY_PAUSE)))
 }
 
 /** The reason why the message was not sent; null if it was sent. */

@@ -1,12 +1,20 @@
 import type { Queryable } from '../../../db/database.ts'
-import type { Uuid } from '../../../kernel/ids.ts'
+import { AlteredRow } from '../../../db/row-mac.ts'
+import { newUuid, type Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
+import { leasedRows } from '../../../operations/due-work.ts'
 
-/** The stored content of a message, encrypted. */
-export interface StoredContent {
+/** The recipient and the content of a text message. */
+export interface Occasion {
   readonly kind: 'bank_account_changed'
+  /** Ten digits. */
   readonly phone: string
   readonly last4: string
+  readonly effectiveAt: Date
+}
+
+/** The stored content of a message, encrypted. */
+export interface StoredContent extends Omit<Occasion, 'effectiveAt'> {
   readonly effective_at: string
 }
 
@@ -20,13 +28,15 @@ export interface DueMessage {
 /** The encryption authenticates the id, so no content can be moved to another row. */
 const contextOf = (id: Uuid) => `text_messages.content ${id}`
 
-export async function insertMessage(
+/** Queues a message, which is sent at least once after this transaction has committed. */
+export async function queueTextMessage(
   tx: Queryable,
   vault: Vault,
-  id: Uuid,
-  content: StoredContent,
   now: Date,
+  { effectiveAt, ...occasion }: Occasion,
 ): Promise<void> {
+  const id = newUuid(now)
+  const content: StoredContent = { ...occasion, effective_at: effectiveAt.toISOString() }
   await tx.query(`insert into text_messages (id, content, next_attempt_at) values ($1, $2, $3)`, [
     id,
     vault.encrypt(JSON.stringify(content), contextOf(id)),
@@ -34,33 +44,27 @@ export async function insertMessage(
   ])
 }
 
-/** A message claimed by a worker; null content: it cannot be decrypted, which was logged. */
-export interface TakenMessage extends Omit<DueMessage, 'content'> {
-  readonly content: StoredContent | null
-}
+/** A message that cannot be decrypted stays stored for an operator, and is retried when its lease ends. */
+export const dueMessages = leasedRows<Omit<DueMessage, 'content'> & { readonly content: Buffer }, DueMessage>(
+  {
+    table: 'text_messages',
+    key: ['id'],
+    due: 'next_attempt_at',
+    // Longer than the timeout of a provider.
+    lease: `interval '60 seconds'`,
+    counting: 'attempts = r.attempts + 1',
+    atOnce: 20,
+    selected: 'r.id, r.content, r.attempts',
+    proven: (vault, { id, content, attempts }) => ({ id, attempts, content: decrypted(vault, id, content) }),
+  },
+)
 
-/** Claims due messages until their lease ends. If the process crashes, another one claims them then. */
-export async function claimDueMessages(
-  db: Queryable,
-  vault: Vault,
-  { now, leaseUntil, limit }: { readonly now: Date; readonly leaseUntil: Date; readonly limit: number },
-): Promise<TakenMessage[]> {
-  const rows = await db.query<{ id: Uuid; content: Buffer; attempts: number }>(
-    `update text_messages m set attempts = m.attempts + 1, next_attempt_at = $2
-     from (select id from text_messages where next_attempt_at <= $1 order by next_attempt_at limit $3
-           for update skip locked) due
-     where m.id = due.id returning m.id, m.content, m.attempts`,
-    [now, leaseUntil, limit],
-  )
-  return rows.map(({ id, content, attempts }) => ({ id, attempts, content: openContent(vault, id, content) }))
-}
-
-function openContent(vault: Vault, id: Uuid, content: Buffer): StoredContent | null {
+function decrypted(vault: Vault, id: Uuid, content: Buffer): StoredContent {
   try {
     return JSON.parse(vault.decrypt(content, contextOf(id))) as StoredContent
   } catch {
     vault.onAltered('text_messages', id, 'does not open')
-    return null
+    throw new AlteredRow('text_messages', id, 'does not open')
   }
 }
 

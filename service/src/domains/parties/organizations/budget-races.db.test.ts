@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { DAY_MS } from '../../../kernel/clock.ts'
 import { expectBalanced } from '../../../testing/builders.ts'
-import type { PolicyStage, StageAgent } from '../../../testing/limits/policy-stage.ts'
-import { openLab, openOrganizationStage, outcomeOf } from './testing/organization-stage.ts'
+import type { StageAgent } from '../../../testing/limits/policy-stage.ts'
+import { openLab, outcomeOf, stage, test } from './testing/organization-stage.ts'
 
 const AT_ONCE = 200
 
-let stage: PolicyStage
 let payee: StageAgent
-beforeAll(async () => {
-  stage = await openOrganizationStage()
+test.beforeAll(async () => {
   payee = await stage.newAgent(await stage.newOwner())
 })
 afterAll(async () => {
   await expectBalanced(stage.db.database)
-  await stage.close()
 })
 
 /** Makes this many concurrent payments, alternating between both nodes. Returns how many succeeded. */

@@ -81,10 +81,10 @@ test('a raised budget waits for the cooldown, is shown as pending, and then appl
   await stage.advance(5_000)
   expect(await lab.budgetOf(worker)).toMatchObject({ budget_limit: 90, pending_budget: null })
   expect(await stage.payOnBoth(worker, payee, 45)).toEqual([200, 200])
-  const [act] = await stage.db.database.query<{ data: string }>(
+  const [fact] = await stage.db.database.query<{ data: string }>(
     `select data from audit_entries where action = 'org.budget_change_applied' order by id desc limit 1`,
   )
-  expect(JSON.parse(act?.data ?? '{}')).toEqual({
+  expect(JSON.parse(fact?.data ?? '{}')).toEqual({
     from: 40,
     to: 90,
     row: `agents/${worker.uuid}`,

@@ -5,18 +5,17 @@ import type { OwnerCaller } from '../../../http/caller.ts'
 import { AppError, raise } from '../../../kernel/app-error.ts'
 import { assert } from '../../../kernel/assert.ts'
 import { parseId, type Uuid } from '../../../kernel/ids.ts'
-import { requirePaise } from '../../../kernel/input.ts'
 import type { Paise } from '../../../kernel/money.ts'
-import { type Act, type Actor, actorOf } from '../../../operations/act.ts'
-import { recordFacts } from '../../../operations/record.ts'
+import { requirePaise } from '../../../kernel/money.ts'
+import { type Actor, actorOf, type Fact, recordFacts } from '../../../operations/facts.ts'
 import { AGENT_ROWS } from '../../limits/index.ts'
 import { requireAgentAccess } from '../agents/access.ts'
 import { requireOrganization } from './access.ts'
-import { changedAct, memberAct, termsOf } from './acts.ts'
 import { type BudgetState, changeBudget } from './budget.ts'
 import { changeOrganization, cooldownOf, type Locked } from './change-organization.ts'
 import type { OrganizationsContext } from './context.ts'
 import { decideJoin, decideMemberChange, decideRemoval, type MemberChange, notMember } from './decide.ts'
+import { changedFact, memberFact, termsOf } from './facts.ts'
 import {
   deleteMember,
   insertMember,
@@ -68,8 +67,8 @@ export async function addMember(
       await insertMember(tx, member)
       const actor = actorOf(caller, organization.ownerId)
       const versions = await writeMacs(tx, vault, AGENT_ROWS, [agentId])
-      const act = memberAct(actor, 'org.member_added', member, termsOf(member))
-      await recordFacts(tx, vault, now, [act], versions)
+      const fact = memberFact(actor, 'org.member_added', member, termsOf(member))
+      await recordFacts(tx, vault, now, [fact], versions)
       return member
     },
   )
@@ -103,10 +102,10 @@ export async function updateMember(
       const decided = decideMemberChange(before, change, { treasuryId, cooldown })
       if (decided.kind === 'refusal') raise(decided)
       const { member } = decided
-      const act = changedAct(actor, before, member)
-      if (act === null) return before
+      const fact = changedFact(actor, before, member)
+      if (fact === null) return before
       await writeMember(tx, member)
-      await recordMember(context, tx, member, act)
+      await recordMember(context, tx, member, fact)
       return member
     },
     'decided',
@@ -140,8 +139,8 @@ export async function removeMember(
     if ('kind' in budget) raise(budget)
     await deleteMember(tx, member.agentId)
     await updateBudget(tx, member.agentId, budget)
-    const act = memberAct(actor, 'org.member_removed', member, termsOf(member))
-    await recordMember(context, tx, member, act)
+    const fact = memberFact(actor, 'org.member_removed', member, termsOf(member))
+    await recordMember(context, tx, member, fact)
     return member
   })
 }
@@ -151,10 +150,10 @@ async function recordMember(
   { vault, clock }: OrganizationsContext,
   tx: Queryable,
   { agentId }: Member,
-  act: Act,
+  fact: Fact,
 ): Promise<void> {
   const versions = await writeMacs(tx, vault, AGENT_ROWS, [agentId])
-  await recordFacts(tx, vault, clock.now(), [act], versions)
+  await recordFacts(tx, vault, clock.now(), [fact], versions)
 }
 
 /** A member whose organization and account are locked. */

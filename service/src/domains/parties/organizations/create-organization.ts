@@ -4,11 +4,10 @@ import { ownerOfSession } from '../../../http/owner-of-session.ts'
 import { raise } from '../../../kernel/app-error.ts'
 import { assert } from '../../../kernel/assert.ts'
 import { newUuid } from '../../../kernel/ids.ts'
-import { actorOf } from '../../../operations/act.ts'
-import { recordFacts } from '../../../operations/record.ts'
-import { createdAct } from './acts.ts'
+import { actorOf, recordFacts } from '../../../operations/facts.ts'
 import type { OrganizationsContext } from './context.ts'
 import { decideNotFrozen } from './decide.ts'
+import { createdFact } from './facts.ts'
 import { insertOrganization, lockFounder, type Organization } from './store.ts'
 
 export async function createOrganization(
@@ -34,7 +33,7 @@ export async function createOrganization(
       treasuryId: null,
     }
     await insertOrganization(tx, vault, organization)
-    await recordFacts(tx, vault, now, [createdAct(actorOf(caller, ownerId), organization)])
+    await recordFacts(tx, vault, now, [createdFact(actorOf(caller, ownerId), organization)])
     return organization
   })
 }

@@ -1,32 +1,24 @@
-import { unlessAltered, writeMacs } from '../../../db/row-mac.ts'
-import type { Uuid } from '../../../kernel/ids.ts'
-import { duePages } from '../../../operations/due-pages.ts'
-import type { Job } from '../../../operations/jobs.ts'
-import { recordFacts } from '../../../operations/record.ts'
+import { writeMacs } from '../../../db/row-mac.ts'
+import { formatId, type Uuid } from '../../../kernel/ids.ts'
+import { type DueContext, dueWork } from '../../../operations/due-work.ts'
+import { recordFacts } from '../../../operations/facts.ts'
 import { AGENT_ROWS, lockAgentsForChange } from '../../limits/index.ts'
-import { budgetAppliedAct } from './acts.ts'
 import { applyDueBudget } from './budget.ts'
 import type { OrganizationsContext } from './context.ts'
-import { selectBudget, selectDueBudgets, updateBudget } from './member-store.ts'
+import { budgetAppliedFact } from './facts.ts'
+import { dueBudgets, selectBudget, updateBudget } from './member-store.ts'
 
-type JobsContext = Pick<OrganizationsContext, 'database' | 'vault'>
-
-const AT_ONCE = 100
+type JobsContext = DueContext & Pick<OrganizationsContext, 'database'>
 
 /** Applies due raises of budgets. The account's lock ensures that two nodes apply a raise once. */
-export function organizationJobs(context: JobsContext): Job[] {
-  const nextPage = duePages(AT_ONCE, (now, after, limit) =>
-    selectDueBudgets(context.database, now, after, limit),
-  )
-  async function applyDueBudgets(now: Date): Promise<number> {
-    let applied = 0
-    for (const { id } of await nextPage(now)) {
-      if (await unlessAltered(() => applyDue(context, id, now))) applied++
-    }
-    return applied
-  }
-  return [{ name: 'budget changes', everyMs: 1_000, run: applyDueBudgets }]
-}
+export const budgetChanges = dueWork<JobsContext, { readonly id: Uuid }>({
+  name: 'budget changes',
+  rows: dueBudgets,
+  work: (context, { id }, now) => applyDue(context, id, now),
+  concurrency: 1,
+  failure: 'budget change failed; it will be retried',
+  ids: ({ id }) => ({ agent_id: formatId('agt', id) }),
+})
 
 /** Returns whether a raise was due. */
 function applyDue({ database, vault }: JobsContext, agentId: Uuid, now: Date): Promise<boolean> {
@@ -38,7 +30,7 @@ function applyDue({ database, vault }: JobsContext, agentId: Uuid, now: Date): P
     if (after === before) return false
     await updateBudget(tx, agentId, after)
     const versions = await writeMacs(tx, vault, AGENT_ROWS, [agentId])
-    await recordFacts(tx, vault, now, [budgetAppliedAct(agentId, before.orgId, before, after)], versions)
+    await recordFacts(tx, vault, now, [budgetAppliedFact(agentId, before.orgId, before, after)], versions)
     return true
   })
 }

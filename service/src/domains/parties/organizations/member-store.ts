@@ -5,7 +5,7 @@ import { type MacRow, macColumns, requireGenuine } from '../../../db/row-mac.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Paise } from '../../../kernel/money.ts'
 import { readerById } from '../../../ledger/index.ts'
-import type { DuePlace } from '../../../operations/due-pages.ts'
+import { pagedRows } from '../../../operations/due-work.ts'
 import { AGENT_ROWS } from '../../limits/index.ts'
 import type { BudgetState } from './budget.ts'
 
@@ -80,21 +80,14 @@ export async function selectBudget(db: Queryable, agentId: Uuid): Promise<AgentB
   return row === undefined ? null : { ...budgetFromColumns(row), orgId: row.orgId, isFrozen: row.isFrozen }
 }
 
-/** A bounded number of agents with due raises. Raises wait while the owner is frozen. */
-export async function selectDueBudgets(
-  db: Queryable,
-  now: Date,
-  after: DuePlace,
-  limit: number,
-): Promise<DuePlace[]> {
-  return db.query<DuePlace>(
-    `select a.id, a.pending_budget_effective_at::text as "dueAt" from agents a join owners o on o.id = a.owner_id
-     where a.pending_budget_effective_at <= $1 and o.status = 'active'
-       and (a.pending_budget_effective_at, a.id) > ($2, $3)
-     order by a.pending_budget_effective_at, a.id limit $4`,
-    [now, after.dueAt, after.id, limit],
-  )
-}
+/** Agents with due raises. Raises wait while the owner is frozen. */
+export const dueBudgets = pagedRows<{ readonly id: Uuid }>(
+  100,
+  `select a.id, a.pending_budget_effective_at::text as "dueAt" from agents a join owners o on o.id = a.owner_id
+   where a.pending_budget_effective_at <= $1 and o.status = 'active'
+     and (a.pending_budget_effective_at, a.id) > ($2, $3)
+   order by a.pending_budget_effective_at, a.id limit $4`,
+)
 
 /** The organization of an agent; null: none. */
 export async function selectOrganizationOf(db: Queryable, agentId: Uuid): Promise<Uuid | null> {

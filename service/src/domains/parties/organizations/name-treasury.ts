@@ -2,15 +2,14 @@ import { writeMacs } from '../../../db/row-mac.ts'
 import type { OwnerCaller } from '../../../http/caller.ts'
 import { raise } from '../../../kernel/app-error.ts'
 import { formatId } from '../../../kernel/ids.ts'
-import { actorOf } from '../../../operations/act.ts'
-import { recordFacts } from '../../../operations/record.ts'
+import { actorOf, recordFacts } from '../../../operations/facts.ts'
 import { AGENT_ROWS } from '../../limits/index.ts'
 import { requireOrganization } from './access.ts'
-import { changedAct, memberAct, termsOf } from './acts.ts'
 import { changeBudget } from './budget.ts'
 import { requireAgentId, requireMember } from './change-members.ts'
 import { changeOrganization, cooldownOf } from './change-organization.ts'
 import type { OrganizationsContext } from './context.ts'
+import { changedFact, memberFact, termsOf } from './facts.ts'
 import { updateMember } from './member-store.ts'
 import type { Organization } from './store.ts'
 
@@ -43,8 +42,8 @@ export async function nameTreasury(
       const before = locked.members.find(({ role }) => role === 'treasury') ?? null
       const actor = actorOf(caller, organization.ownerId)
       const previous = before === null ? null : formatId('agt', before.agentId)
-      const acts = [
-        memberAct(actor, 'org.treasury_named', named, {
+      const facts = [
+        memberFact(actor, 'org.treasury_named', named, {
           from: termsOf(chosen),
           to: termsOf(named),
           previous_treasury: previous,
@@ -54,12 +53,12 @@ export async function nameTreasury(
         const dismissed = { ...before, role: 'worker' } as const
         // Written first, because a unique index allows one treasury at a time.
         await updateMember(tx, dismissed)
-        const act = changedAct(actor, before, dismissed)
-        if (act !== null) acts.push(act)
+        const fact = changedFact(actor, before, dismissed)
+        if (fact !== null) facts.push(fact)
       }
       await updateMember(tx, named)
       const changed = [named.agentId, ...(before === null ? [] : [before.agentId])]
-      await recordFacts(tx, vault, clock.now(), acts, await writeMacs(tx, vault, AGENT_ROWS, changed))
+      await recordFacts(tx, vault, clock.now(), facts, await writeMacs(tx, vault, AGENT_ROWS, changed))
       return { ...locked.organization, treasuryId: agentId }
     },
   )

@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { actsIn } from '../../../testing/acts.ts'
+import { expect } from 'vitest'
 import { expectBalanced } from '../../../testing/builders.ts'
-import { asOwners, type Headers, type PolicyStage } from '../../../testing/limits/policy-stage.ts'
-import { openLab, openOrganizationStage, outcomeOf } from './testing/organization-stage.ts'
-
-let stage: PolicyStage
-beforeAll(async () => {
-  stage = await openOrganizationStage()
-})
-afterAll(() => stage.close())
+import { factsIn } from '../../../testing/facts.ts'
+import { asOwners, type Headers } from '../../../testing/limits/policy-stage.ts'
+import { openLab, outcomeOf, stage, test } from './testing/organization-stage.ts'
 
 test('a new organization is active, has no members and the maximum size of its tier', async () => {
   for (const [tier, most] of [
@@ -142,32 +136,32 @@ test('every change of an organization is recorded with the owner as the actor', 
   const { body } = await lab.allocate(worker, 7)
   await lab.remove(worker)
   const actor = { type: 'owner', id: lab.owner.ownerId }
-  const act = (action: string, agentId: string | null, data: object) => ({
+  const fact = (action: string, agentId: string | null, data: object) => ({
     ...{ action, agentId, actor, data },
     target: lab.org.id,
   })
   const terms = (role: string, budget_limit: number | null) => ({ role, budget_limit })
   const from = terms('treasury', null)
   const pending_budget = { value: null, effective_at: expect.any(String) }
-  const recorded = await actsIn(stage.db.database, lab.org.id)
+  const recorded = await factsIn(stage.db.database, lab.org.id)
   const expected = [
-    act('org.created', null, { owner_id: lab.owner.ownerId, name: 'Research Lab', tier: 'tier1' }),
-    act('org.member_added', treasury.id, terms('admin', 30)),
-    act('org.member_added', worker.id, from),
-    act('org.member_changed', treasury.id, {
+    fact('org.created', null, { owner_id: lab.owner.ownerId, name: 'Research Lab', tier: 'tier1' }),
+    fact('org.member_added', treasury.id, terms('admin', 30)),
+    fact('org.member_added', worker.id, from),
+    fact('org.member_changed', treasury.id, {
       from: terms('admin', 30),
       to: { ...terms('worker', 30), pending_budget },
     }),
-    act('org.treasury_named', treasury.id, {
+    fact('org.treasury_named', treasury.id, {
       from: { ...terms('worker', 30), pending_budget },
       to: { ...terms('treasury', 30), pending_budget },
       previous_treasury: worker.id,
     }),
-    act('org.member_changed', worker.id, { from, to: terms('worker', null) }),
-    act('org.allocated', treasury.id, {
+    fact('org.member_changed', worker.id, { from, to: terms('worker', null) }),
+    fact('org.allocated', treasury.id, {
       ...{ to_agent_id: worker.id, amount: 7, transaction_id: body['transaction_id'] },
     }),
-    act('org.member_removed', worker.id, terms('worker', null)),
+    fact('org.member_removed', worker.id, terms('worker', null)),
   ]
   expect(recorded).toHaveLength(expected.length)
   expect(recorded).toEqual(expect.arrayContaining(expected))

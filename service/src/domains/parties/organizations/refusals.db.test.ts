@@ -1,19 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { actsDuring } from '../../../testing/acts.ts'
-import {
-  type Answer,
-  AS_ADMIN,
-  type PolicyStage,
-  type StageAgent,
-} from '../../../testing/limits/policy-stage.ts'
+import { describe, expect } from 'vitest'
+import { factsDuring } from '../../../testing/facts.ts'
+import { type Answer, AS_ADMIN, type StageAgent } from '../../../testing/limits/policy-stage.ts'
 import { randomHandle } from '../../../testing/network.ts'
-import { type Lab, openLab, openOrganizationStage } from './testing/organization-stage.ts'
-
-let stage: PolicyStage
-beforeAll(async () => {
-  stage = await openOrganizationStage()
-})
-afterAll(() => stage.close())
+import { type Lab, openLab, stage, test } from './testing/organization-stage.ts'
 
 /** A treasury, a worker with a budget of 40 INR, and an agent of the same owner that is in no organization. */
 interface Scene {
@@ -231,12 +220,12 @@ describe('refused requests', () => {
     async (_name, status, { message, ...expected }, act) => {
       const scene = await openScene()
       const answers: Answer[] = []
-      const acts = await actsDuring(stage.db.database, async () => answers.push(await act(scene)))
+      const facts = await factsDuring(stage.db.database, async () => answers.push(await act(scene)))
       const [answer] = answers
       expect(answer).toMatchObject({ status, body: { error: expected } })
       const error = answer?.body['error'] as { message?: string } | undefined
       expect(error?.message).toMatch(message ?? /./)
-      expect(acts.map(({ action }) => action)).not.toContain('org.allocated')
+      expect(facts.map(({ action }) => action)).not.toContain('org.allocated')
     },
   )
 })

@@ -1,12 +1,11 @@
 import { INVITE_AGAIN_DAYS, type LinkStatus } from '@batua/contract'
 import type { Queryable } from '../../../db/database.ts'
 import { AppError } from '../../../kernel/app-error.ts'
-import { formatId, parseId, type Uuid } from '../../../kernel/ids.ts'
+import { formatId, parseId } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
-import { recordFacts } from '../../../operations/record.ts'
-import { recordEvents } from '../../../operations/record-events.ts'
-import { linkAct } from './acts.ts'
+import { recordFacts } from '../../../operations/facts.ts'
 import type { OwnersContext } from './context.ts'
+import { linkFact } from './facts.ts'
 import { lockOnlyNewOwner, lockOwnerOfPhone, type NamedOwner, updateLink } from './invitation-store.ts'
 import type { Owner } from './store.ts'
 
@@ -81,12 +80,6 @@ async function changeLink(
   const link = { linkStatus, linkDecidedAt: now }
   const versions = await updateLink(tx, vault, owner.id, link)
   const holder = { type: 'owner', id: formatId('own', owner.id) } as const
-  await recordFacts(tx, vault, now, [linkAct(holder, owner, linkStatus)], versions)
-  await recordEvents(tx, vault, now, [linkUpdated(owner.id, linkStatus)])
+  await recordFacts(tx, vault, now, [linkFact(holder, owner, linkStatus)], versions)
   return link
-}
-
-export function linkUpdated(id: Uuid, linkStatus: LinkStatus) {
-  const data = { owner_id: formatId('own', id), link_status: linkStatus }
-  return { name: 'owner.link.updated', ownerId: id, data } as const
 }

@@ -1,15 +1,16 @@
 import type { Queryable } from '../../../db/database.ts'
 import {
   type CoveredTable,
-  isGenuine,
   lockGenuine,
   type MacRow,
   macColumns,
   type RowVersion,
+  requireGenuine,
   writeMacs,
 } from '../../../db/row-mac.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
+import { leasedRows } from '../../../operations/due-work.ts'
 import type { BankAccount } from './decide.ts'
 
 /** Submissions: bank accounts that wait for the bank's decision. */
@@ -83,34 +84,23 @@ export async function postponeCheck(
   await writeMacs(tx, vault, KYC_CHECK_ROWS, [id])
 }
 
-/**
- * Claims due checks with a lease: if the process crashes, another one claims them when the lease ends. Checks of frozen
- * owners wait until their owners are unfrozen.
- */
-export async function claimDueChecks(
-  db: Queryable,
-  vault: Vault,
-  now: Date,
-  leaseUntil: Date,
-  limit: number,
-): Promise<KycCheck[]> {
-  const rows = await db.query<CheckRow & MacRow>(
-    `update kyc_checks c set attempts = c.attempts + 1, next_check_at = $2
-     from (select k.owner_id, k.id from kyc_checks k join owners o on o.id = k.owner_id
-           where k.next_check_at <= $1 and o.status = 'active' order by k.next_check_at limit $3
-           for update of k skip locked) due
-     where c.owner_id = due.owner_id and c.id = due.id
-     returning c.owner_id as "ownerId", c.id, c.bank_account as encrypted, c.bank_account_last4 as last4,
-       c.bank_ifsc as ifsc, c.reference, c.attempts, ${macColumns(KYC_CHECK_ROWS, 'c')}`,
-    [now, leaseUntil, limit],
-  )
-  return rows
-    .filter(row => isGenuine(vault, KYC_CHECK_ROWS, row.id, row))
-    .map(({ ownerId, id, encrypted, last4, ifsc, reference, attempts }) => ({
-      ownerId,
-      id,
-      account: { encrypted, last4, ifsc },
-      reference,
-      attempts,
-    }))
-}
+/** Longer than the timeout of a bank check: until then no job checks the same submission. */
+export const ASKING_MS = 45_000
+
+/** Submissions to ask the bank about. Those of frozen owners wait until their owners are unfrozen. */
+export const dueChecks = leasedRows<CheckRow & MacRow, KycCheck>({
+  table: KYC_CHECK_ROWS.table,
+  key: ['owner_id', 'id'],
+  due: 'next_check_at',
+  lease: `interval '${ASKING_MS} milliseconds'`,
+  counting: 'attempts = r.attempts + 1',
+  only: `exists (select 1 from owners o where o.id = r.owner_id and o.status = 'active')`,
+  atOnce: 20,
+  selected: `r.owner_id as "ownerId", r.id, r.bank_account as encrypted, r.bank_account_last4 as last4,
+    r.bank_ifsc as ifsc, r.reference, r.attempts, ${macColumns(KYC_CHECK_ROWS, 'r')}`,
+  proven(vault, row) {
+    requireGenuine(vault, KYC_CHECK_ROWS, row.id, row)
+    const { ownerId, id, encrypted, last4, ifsc, reference, attempts } = row
+    return { ownerId, id, account: { encrypted, last4, ifsc }, reference, attempts }
+  },
+})

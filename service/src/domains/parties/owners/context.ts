@@ -4,7 +4,7 @@ import type { Clock } from '../../../kernel/clock.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Logger } from '../../../kernel/logger.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
-import type { Recording } from '../../../operations/act.ts'
+import type { Recording } from '../../../operations/facts.ts'
 
 /** The dependencies of the use cases of owners. */
 export interface OwnersContext {

@@ -2,9 +2,9 @@ import type { BodyOf, createOwner as createOwnerRoute } from '@batua/contract'
 import { AppError, type Refusal, raise, refuse } from '../../../kernel/app-error.ts'
 import { assert } from '../../../kernel/assert.ts'
 import { formatId, newUuid, type Uuid } from '../../../kernel/ids.ts'
-import { recordFacts } from '../../../operations/record.ts'
-import { createdAct } from './acts.ts'
+import { recordFacts } from '../../../operations/facts.ts'
 import type { OwnersContext } from './context.ts'
+import { createdFact } from './facts.ts'
 import { normalisePan, normalisePhone } from './normalise.ts'
 import { encryptPersonal, personalIndex } from './personal-data.ts'
 import { insertOwner, type Owner, selectSameOwner } from './store.ts'
@@ -64,7 +64,7 @@ export async function createOwner(
       createdAt: now,
     })
     if (inserted === null) return null
-    await recordFacts(tx, vault, now, [createdAct(inserted.owner)], inserted.versions)
+    await recordFacts(tx, vault, now, [createdFact(inserted.owner)], inserted.versions)
     return inserted.owner
   })
   if (owner !== null) return owner

@@ -11,3 +11,23 @@ export async function countOfDay(tx: Queryable, subject: string, istDay: number)
   )
   return row?.count ?? 1
 }
+
+/** The number of events of a subject on an IST day. */
+export async function readCountOfDay(tx: Queryable, subject: string, istDay: number): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `select count from daily_counts where subject = $1 and ist_day = $2`,
+    [subject, istDay],
+  )
+  return row?.count ?? 0
+}
+
+/** The number of events of a subject on an IST day, which no other transaction changes until the commit. */
+export async function lockCountOfDay(tx: Queryable, subject: string, istDay: number): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `insert into daily_counts as c (subject, ist_day, count) values ($1, $2, 0)
+     on conflict (subject) do update set ist_day = c.ist_day
+     returning case when ist_day = $2 then count else 0 end::int4 as count`,
+    [subject, istDay],
+  )
+  return row?.count ?? 0
+}

@@ -1,5 +1,6 @@
 import type { Tier } from '@batua/contract'
 import type { BankCheckResult } from '../../../gateways/bank-verifier.ts'
+import { backoffMs } from '../../../kernel/clock.ts'
 import type { Cooldown } from '../../limits/index.ts'
 import { changeAccount, type KnownAccount, NO_PENDING_ACCOUNT } from './bank-account.ts'
 import type { KycState } from './store.ts'
@@ -79,13 +80,11 @@ function said(result: Extract<BankCheckResult, { kind: 'verified' | 'failed' }>)
   return { nameAtBank: result.nameAtBank, nameMatchScore: score === null ? null : Math.round(score) }
 }
 
-const FIRST_PAUSE_MS = 10_000
+const CHECK_PAUSE = { firstMs: 10_000, longestMs: 60 * 60_000 }
 /** Most banks decide within a minute, so the first checks are at equal intervals. */
 const EVEN_QUESTIONS = 6
-const LONGEST_PAUSE_MS = 60 * 60_000
 
 /** The pause before a bank that has not decided is asked again. */
 export function pauseMs(attempts: number): number {
-  const doublings = Math.min(Math.max(0, attempts - EVEN_QUESTIONS), 20)
-  return Math.min(FIRST_PAUSE_MS * 2 ** doublings, LONGEST_PAUSE_MS)
+  return backoffMs(attempts - EVEN_QUESTIONS, CHECK_PAUSE)
 }

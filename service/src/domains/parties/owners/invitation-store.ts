@@ -49,6 +49,20 @@ export async function countInvitations(db: Queryable, phoneIndex: Buffer): Promi
   return Number(row?.count ?? 0)
 }
 
+/** Whether an owner is one of the open invitations of its phone that were made first. */
+export async function isAmongFirstInvited(
+  db: Queryable,
+  { id, phoneIndex }: { readonly id: Uuid; readonly phoneIndex: Buffer },
+  first: number,
+): Promise<boolean> {
+  const rows = await db.query<{ id: Uuid }>(
+    `select o.id from owners o join platforms p on p.id = o.platform_id where ${INVITED}
+     order by o.id limit $2`,
+    [phoneIndex, first],
+  )
+  return rows.some(row => row.id === id)
+}
+
 /** Adds the name of the platform, which was read already, to an owner. */
 export interface NamedOwner extends Owner {
   readonly platformName: string

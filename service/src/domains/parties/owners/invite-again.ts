@@ -1,13 +1,10 @@
 import { INVITE_AGAIN_DAYS } from '@batua/contract'
 import { type Refusal, raise, refuse } from '../../../kernel/app-error.ts'
 import { HOUR_MS } from '../../../kernel/clock.ts'
-import { actorOf } from '../../../operations/act.ts'
-import { recordFacts } from '../../../operations/record.ts'
-import { recordEvents } from '../../../operations/record-events.ts'
+import { actorOf, recordFacts } from '../../../operations/facts.ts'
 import { ownerNotFound, requireSamePlatform } from './access.ts'
-import { linkAct } from './acts.ts'
-import { linkUpdated } from './answer-invitation.ts'
 import type { OwnersContext } from './context.ts'
+import { linkFact } from './facts.ts'
 import { updateLink } from './invitation-store.ts'
 import { lockOwner, type Owner } from './store.ts'
 
@@ -51,8 +48,7 @@ export function inviteAgain(
     const invited = { ...owner, linkStatus: 'invited' } as const
     const versions = await updateLink(tx, vault, owner.id, invited)
     const platform = actorOf({ kind: 'platform', platformId: owner.platformId })
-    await recordFacts(tx, vault, now, [linkAct(platform, owner, 'invited')], versions)
-    await recordEvents(tx, vault, now, [linkUpdated(owner.id, 'invited')])
+    await recordFacts(tx, vault, now, [linkFact(platform, owner, 'invited')], versions)
     return invited
   })
 }

@@ -1,24 +1,21 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import { newAgent } from '../../../testing/network.ts'
 import { selectAgent } from '../agents/store.ts'
-import { checkDueOwners } from './check-due-owners.ts'
 import type { OwnersContext } from './context.ts'
 import { decryptPersonal } from './personal-data.ts'
 import type { Owner } from './store.ts'
-import { type KycStage, openKycStage } from './test-stage.ts'
+import { bankVerifications } from './submit-kyc.ts'
+import { stage, test } from './test-stage.ts'
 
-let stage: KycStage
 let context: OwnersContext
 let owner: Owner
 
-beforeAll(async () => {
-  stage = await openKycStage()
+test.beforeAll(async () => {
   context = stage.context
 })
 beforeEach(async () => {
   owner = await stage.newOwner()
 })
-afterAll(() => stage.close())
 
 const submit = (account: string, by?: OwnersContext) => stage.submit(owner, account, by)
 const stored = () => stage.stored(owner)
@@ -29,7 +26,7 @@ test('the jobs of several nodes ask the bank once and publish one event', async 
   const { agent } = await newAgent(stage.network, owner)
   await submit('900000000004')
   stage.clock.setOffsetMs(stage.clock.offsetMs() + 61_000)
-  const taken = await Promise.all([1, 2, 3, 4].map(() => checkDueOwners(context, stage.clock.now())))
+  const taken = await Promise.all([1, 2, 3, 4].map(() => bankVerifications(context).run(stage.clock.now())))
   expect(taken.toSorted()).toEqual([0, 0, 0, 1])
   expect(await events()).toEqual(['pending bank_pending', 'verified null'])
   expect((await selectAgent(context.database, agent.id))?.tier).toBe('tier1')
@@ -48,7 +45,7 @@ test('a slow check does not overwrite a newer submission', async () => {
       },
     },
   }
-  expect(await checkDueOwners(slow, stage.clock.now())).toBe(1)
+  expect(await bankVerifications(slow).run(stage.clock.now())).toBe(1)
   expect(await stored()).toMatchObject({ kycStatus: 'failed', bankAccountLast4: '0001', tier: 'sandbox' })
 })
 
@@ -79,7 +76,7 @@ test('a failed check does not stop other checks and is retried', async () => {
           : context.bankVerifier.checkAgain(reference, claim),
     },
   }
-  expect(await checkDueOwners(failing, stage.clock.now())).toBe(2)
+  expect(await bankVerifications(failing).run(stage.clock.now())).toBe(2)
   expect((await stored()).kycStatus).toBe('verified')
   await advance(46)
   expect(await stage.stored(neighbour)).toMatchObject({ kycStatus: 'verified' })

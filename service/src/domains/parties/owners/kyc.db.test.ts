@@ -1,26 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect } from 'vitest'
 import { refusalOf } from '../../../testing/expect-refusal.ts'
 import { newAgent } from '../../../testing/network.ts'
 import { holders } from '../../banking/payouts/request-store.ts'
 import { selectAgent } from '../agents/store.ts'
-import { checkDueOwners } from './check-due-owners.ts'
 import type { OwnersContext } from './context.ts'
 import { decryptPersonal } from './personal-data.ts'
 import type { Owner } from './store.ts'
-import { type KycStage, openKycStage } from './test-stage.ts'
+import { bankVerifications } from './submit-kyc.ts'
+import { stage, test } from './test-stage.ts'
 
-let stage: KycStage
 let context: OwnersContext
 let owner: Owner
 
-beforeAll(async () => {
-  stage = await openKycStage()
+test.beforeAll(async () => {
   context = stage.context
 })
 beforeEach(async () => {
   owner = await stage.newOwner()
 })
-afterAll(() => stage.close())
 
 const submit = (account: string, by?: OwnersContext) => stage.submit(owner, account, by)
 const stored = () => stage.stored(owner)
@@ -126,7 +123,7 @@ describe('a bank that decides later', () => {
     await submit('500000000000', down)
     for (let minute = 0; minute < 60; minute++) {
       stage.clock.setOffsetMs(stage.clock.offsetMs() + 60_000)
-      await checkDueOwners(down, stage.clock.now())
+      await bankVerifications(down).run(stage.clock.now())
     }
     expect(asked).toBeGreaterThan(8)
     expect(asked).toBeLessThan(20)

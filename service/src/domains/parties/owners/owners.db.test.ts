@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../../db/database.ts'
+import { describe, expect } from 'vitest'
 import { formatId } from '../../../kernel/ids.ts'
-import { service } from '../../../operations/act.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { service } from '../../../operations/facts.ts'
+import { database, test } from '../../../testing/database-test.ts'
 import { refusalOf } from '../../../testing/expect-refusal.ts'
 import {
   agentCaller,
@@ -27,19 +26,13 @@ import { submitKyc } from './submit-kyc.ts'
 
 const SOMEBODY = service('test')
 
-let testDatabase: TestDatabase
-let database: Database
 let context: NetworkContext
 let platformId: string
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase()
-  database = testDatabase.database
+test.beforeAll(async () => {
   context = networkContext(database)
   platformId = (await newPlatform(context)).platform.id
 })
-
-afterAll(() => testDatabase.drop())
 
 describe('creating an owner', () => {
   test('phone, PAN and e-mail are stored encrypted and returned as the record shows them', async () => {

@@ -1,31 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { expect } from 'vitest'
 import { randomPan, randomPhone } from '../../../testing/network.ts'
 import {
+  ask,
   type Body,
   type Headers,
-  type NetworkServer,
+  network,
   signUp,
   signUpAgent,
   signUpOwner,
-  startNetworkServer,
+  test,
 } from '../../../testing/network-server.ts'
 
-let testDatabase: TestDatabase
-let network: NetworkServer
-let ask: NetworkServer['ask']
 let platform: Headers
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase()
-  network = await startNetworkServer(testDatabase.database)
-  ask = network.ask
+test.beforeAll(async () => {
   platform = (await signUp(network)).headers
-})
-
-afterAll(async () => {
-  await network.server.close()
-  await testDatabase.drop()
 })
 
 test('an owner is created with normalised personal data and shown with masked data', async () => {

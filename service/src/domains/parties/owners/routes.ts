@@ -1,7 +1,7 @@
 import { routes } from '@batua/contract'
 import { page, pageOf } from '../../../http/paging.ts'
 import type { Serve } from '../../../http/serve.ts'
-import { actorOf } from '../../../operations/act.ts'
+import { actorOf } from '../../../operations/facts.ts'
 import { requireOwnerAccess } from './access.ts'
 import { cancelAccountChange } from './change-account.ts'
 import type { OwnersContext } from './context.ts'

@@ -3,7 +3,7 @@ import type { Queryable } from '../../../db/database.ts'
 import { type CoveredTable, lockGenuine, type RowVersion, writeMacs } from '../../../db/row-mac.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
-import type { DuePlace } from '../../../operations/due-pages.ts'
+import { pagedRows } from '../../../operations/due-work.ts'
 
 /** The MAC covers an owner's phone, status, tier and bank accounts. */
 export const OWNER_ROWS: CoveredTable = {
@@ -215,17 +215,10 @@ export async function updateKyc(
   return writeMacs(tx, vault, OWNER_ROWS, [id])
 }
 
-/** A bounded number of owners with a due bank account, without frozen owners. */
-export async function selectDueAccounts(
-  db: Queryable,
-  now: Date,
-  after: DuePlace,
-  limit: number,
-): Promise<DuePlace[]> {
-  return db.query<DuePlace>(
-    `select id, pending_bank_effective_at::text as "dueAt" from owners
-     where pending_bank_effective_at <= $1 and status = 'active' and (pending_bank_effective_at, id) > ($2, $3)
-     order by pending_bank_effective_at, id limit $4`,
-    [now, after.dueAt, after.id, limit],
-  )
-}
+/** Owners with a due bank account, without frozen owners. */
+export const dueAccounts = pagedRows<{ readonly id: Uuid }>(
+  100,
+  `select id, pending_bank_effective_at::text as "dueAt" from owners
+   where pending_bank_effective_at <= $1 and status = 'active' and (pending_bank_effective_at, id) > ($2, $3)
+   order by pending_bank_effective_at, id limit $4`,
+)

@@ -2,21 +2,19 @@ import type { Queryable } from '../../../db/database.ts'
 import type { BankCheckResult } from '../../../gateways/bank-verifier.ts'
 import { AppError, errorOf } from '../../../kernel/app-error.ts'
 import { istDay, startOfIstDay } from '../../../kernel/clock.ts'
-import { newUuid } from '../../../kernel/ids.ts'
+import { formatId, newUuid } from '../../../kernel/ids.ts'
 import { rateLimitExceeded } from '../../../kernel/rate-limit-exceeded.ts'
-import type { Actor } from '../../../operations/act.ts'
-import { recordFacts } from '../../../operations/record.ts'
+import { dueWork } from '../../../operations/due-work.ts'
+import { type Actor, recordFacts } from '../../../operations/facts.ts'
 import { ownerNotFound, requireSamePlatform } from './access.ts'
-import { submittedAct } from './acts.ts'
-import { applyBankResult } from './apply-bank-result.ts'
-import { type KycCheck, replaceCheck } from './check-store.ts'
+import { applyBankResult, knownAccount } from './apply-bank-result.ts'
+import { requireNoticeLeft } from './change-notices.ts'
+import { ASKING_MS, dueChecks, type KycCheck, replaceCheck } from './check-store.ts'
 import type { OwnersContext } from './context.ts'
 import { countOfDay } from './daily-counts.ts'
+import { submittedFact } from './facts.ts'
 import { decryptPersonal, encryptPersonal } from './personal-data.ts'
-import { lockOwner, type Owner } from './store.ts'
-
-/** Longer than the timeout of a bank check: until then no job checks the same submission. */
-export const ASKING_MS = 45_000
+import { lockOwner, type Owner, selectOwner } from './store.ts'
 
 /**
  * Submits the owner's bank account for verification. The submission is written first; the bank is asked afterwards,
@@ -56,30 +54,44 @@ async function writeCheck(
       if (owner === null) throw ownerNotFound()
       requireSamePlatform(asked, owner)
       if (owner.status === 'frozen') throw frozenOwner('cannot submit a bank account')
-      await requireFewSubmissions(tx, owner, now)
+      const isChange = owner.kycStatus === 'verified' && knownAccount(vault, owner, account) === null
+      if (isChange) await requireNoticeLeft(tx, vault, owner, now)
+      await requireFewSubmissions(tx, owner, actor, now)
       const versions = await replaceCheck(tx, vault, check, new Date(now.getTime() + ASKING_MS))
-      await recordFacts(tx, vault, now, [submittedAct(actor, owner, account)], versions)
+      await recordFacts(tx, vault, now, [submittedFact(actor, owner, account)], versions)
     },
     { turns: [asked.id] },
   )
   return check
 }
 
-/** Each submission asks the bank, which costs money, and a changed account sends the owner a text message. */
+/** Each submission asks the bank, which costs money. The platform and the owner use up none of each other's. */
 const SUBMISSIONS_A_DAY = 10
 
-async function requireFewSubmissions(tx: Queryable, { id }: Owner, now: Date): Promise<void> {
+async function requireFewSubmissions(tx: Queryable, { id }: Owner, actor: Actor, now: Date): Promise<void> {
   const today = istDay(now)
-  if ((await countOfDay(tx, `bank accounts of ${id}`, today)) <= SUBMISSIONS_A_DAY) return
+  if ((await countOfDay(tx, `bank accounts of ${id} by ${actor.type}`, today)) <= SUBMISSIONS_A_DAY) return
   const what = `${SUBMISSIONS_A_DAY} bank accounts were submitted for this owner today`
   const waitMs = startOfIstDay(today + 1).getTime() - now.getTime()
   throw errorOf(rateLimitExceeded(what, SUBMISSIONS_A_DAY, waitMs))
 }
 
+/** Asks the bank again about submissions that it has not decided. */
+export const bankVerifications = dueWork<OwnersContext, KycCheck>({
+  name: 'bank verifications',
+  rows: dueChecks,
+  async work(context, check) {
+    const owner = await selectOwner(context.database, check.ownerId)
+    if (owner !== null) await applyBankResult(context, check, await askBank(context, owner, check))
+  },
+  failure: 'kyc check failed; it will be retried',
+  ids: ({ ownerId }) => ({ owner_id: formatId('own', ownerId) }),
+})
+
 /**
  * Continues the check with the bank's reference, or starts a new one: a check moves no money, so it may be repeated.
  */
-export function askBank(
+function askBank(
   { vault, bankVerifier }: OwnersContext,
   owner: Pick<Owner, 'id' | 'name' | 'phone'>,
   { account, reference }: KycCheck,

@@ -1,13 +1,13 @@
 import { type Clock, systemClock } from '../../../kernel/clock.ts'
-import { service } from '../../../operations/act.ts'
+import { service } from '../../../operations/facts.ts'
 import { createTestDatabase } from '../../../testing/database.ts'
+import { testOn } from '../../../testing/database-test.ts'
 import { type NetworkContext, networkContext, newOwner, newPlatform } from '../../../testing/network.ts'
 import { createSandboxBankVerifier } from '../../sandbox/providers/bank-verifier.ts'
-import { applyDueAccounts } from './change-account.ts'
-import { checkDueOwners } from './check-due-owners.ts'
+import { accountChanges } from './change-account.ts'
 import type { OwnersContext } from './context.ts'
 import { type Owner, selectOwner } from './store.ts'
-import { submitKyc } from './submit-kyc.ts'
+import { bankVerifications, submitKyc } from './submit-kyc.ts'
 
 /** Owners and the simulated bank on a real database. */
 export interface KycStage {
@@ -24,6 +24,13 @@ export interface KycStage {
   openChecks(owner: Owner): Promise<number>
   close(): Promise<void>
 }
+
+/** The stage of the test file that runs: `test` opens it before the first test and closes it after the last. */
+export let stage: KycStage
+
+export const test = testOn(openKycStage, opened => {
+  stage = opened
+})
 
 export async function openKycStage(): Promise<KycStage> {
   const testDatabase = await createTestDatabase()
@@ -46,8 +53,8 @@ export async function openKycStage(): Promise<KycStage> {
     },
     async advance(seconds) {
       clock.setOffsetMs(clock.offsetMs() + seconds * 1_000)
-      while ((await checkDueOwners(context, clock.now())) > 0);
-      while ((await applyDueAccounts(context, clock.now())) > 0);
+      while ((await bankVerifications(context).run(clock.now())) > 0);
+      while ((await accountChanges(context).run(clock.now())) > 0);
     },
     async events({ id }) {
       const events = await database.query<{ data: { kyc_status: string; reason: string | null } }>(

@@ -1,10 +1,9 @@
 import type { BodyOf, createPlatform as createPlatformRoute } from '@batua/contract'
 import { raise } from '../../../kernel/app-error.ts'
 import { newUuid } from '../../../kernel/ids.ts'
-import type { Actor } from '../../../operations/act.ts'
-import { recordFacts } from '../../../operations/record.ts'
-import { createdAct } from './acts.ts'
+import { type Actor, recordFacts } from '../../../operations/facts.ts'
 import type { PlatformsContext } from './context.ts'
+import { createdFact } from './facts.ts'
 import { encryptEmail } from './platform-record.ts'
 import { newPlatformSecret, newWebhookSecret } from './secrets.ts'
 import { insertPlatform, type Platform } from './store.ts'
@@ -44,7 +43,7 @@ export async function createPlatform(
       secretHash: secret.hash,
       webhookSecret: webhookSecret.encrypted,
     })
-    await recordFacts(tx, vault, now, [createdAct(actor, platform)], versions)
+    await recordFacts(tx, vault, now, [createdFact(actor, platform)], versions)
   })
   return {
     platform: { ...platform, webhookDisabledAt: null, status: 'active' },

@@ -1,12 +1,11 @@
 import type { Queryable } from '../../../db/database.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
-import type { Actor } from '../../../operations/act.ts'
-import { recordFacts } from '../../../operations/record.ts'
+import { type Actor, recordFacts } from '../../../operations/facts.ts'
 import { countWithBalance, deactivateAgents, selectLivingOfPlatform } from '../agents/group-store.ts'
 import { platformNotFound } from './access.ts'
-import { platformAct } from './acts.ts'
 import type { PlatformsContext } from './context.ts'
+import { platformFact } from './facts.ts'
 import { lockPlatform, type Platform, selectPlatform, updatePlatform } from './store.ts'
 
 /**
@@ -64,8 +63,8 @@ function deleteSome(
       if (platform.status === 'deleted') return { deleted: platform, last: null }
       const deleted: Platform = { ...platform, status: 'deleted' }
       const versions = await updatePlatform(tx, vault, deleted)
-      const act = platformAct(actor, 'platform.deleted', platformId)
-      await recordFacts(tx, vault, recording.now, [act], versions)
+      const fact = platformFact(actor, 'platform.deleted', platformId)
+      await recordFacts(tx, vault, recording.now, [fact], versions)
       return { deleted, last: null }
     },
     { turns: [platformId] },

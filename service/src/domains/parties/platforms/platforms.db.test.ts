@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../../db/database.ts'
+import { afterAll, describe, expect } from 'vitest'
 import { formatId, newUuid, type Uuid } from '../../../kernel/ids.ts'
 import { paise } from '../../../kernel/money.ts'
 import { type Ledger, openAccount, openLedger, SYSTEM } from '../../../ledger/index.ts'
-import { service } from '../../../operations/act.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { service } from '../../../operations/facts.ts'
+import { database, test } from '../../../testing/database-test.ts'
 import { refusalOf } from '../../../testing/expect-refusal.ts'
 import { insertManyAgents } from '../../../testing/many-agents.ts'
 import {
@@ -31,21 +30,16 @@ import { updatePlatform } from './update-platform.ts'
 const SOMEBODY = service('test')
 const NO_SEAL = Buffer.alloc(16)
 
-let testDatabase: TestDatabase
-let database: Database
 let context: NetworkContext
 let ledger: Ledger
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase()
-  database = testDatabase.database
+test.beforeAll(async () => {
   context = networkContext(database)
   ledger = openLedger({ database, clock: context.clock, vault: TEST_VAULT, onError: console.error })
 })
 
 afterAll(async () => {
   await ledger.close()
-  await testDatabase.drop()
 })
 
 function move(debit: Uuid, credit: Uuid, accounts: readonly Uuid[], kind: 'fund' | 'payment') {

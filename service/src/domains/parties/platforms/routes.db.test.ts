@@ -1,28 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { expect } from 'vitest'
+import { database } from '../../../testing/database-test.ts'
 import {
   AS_ADMIN,
-  type NetworkServer,
+  ask,
+  network,
   signUp,
   signUpAgent,
   signUpOwner,
   startNetworkServer,
+  test,
 } from '../../../testing/network-server.ts'
-
-let testDatabase: TestDatabase
-let network: NetworkServer
-let ask: NetworkServer['ask']
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase()
-  network = await startNetworkServer(testDatabase.database)
-  ask = network.ask
-})
-
-afterAll(async () => {
-  await network.server.close()
-  await testDatabase.drop()
-})
 
 test('anyone can create a platform, and its two secrets are shown only then', async () => {
   const created = await ask(
@@ -51,7 +38,7 @@ test('anyone can create a platform, and its two secrets are shown only then', as
 })
 
 test('while sign-up is closed, only an administrator can create a platform', async () => {
-  const closed = await startNetworkServer(testDatabase.database, { signupOpen: false })
+  const closed = await startNetworkServer(database, { signupOpen: false })
   const { headers } = await signUp(network)
   for (const credential of [{}, headers]) {
     const refused = await closed.ask('POST', '/v1/platforms', credential, { name: 'Example' })
@@ -97,7 +84,7 @@ test('an administrator can read, change and delete any platform, and can only re
 })
 
 test('in live mode a webhook URL must be https', async () => {
-  const live = await startNetworkServer(testDatabase.database, { mode: 'live' })
+  const live = await startNetworkServer(database, { mode: 'live' })
   const refused = await live.ask(
     'POST',
     '/v1/platforms',

@@ -1,7 +1,7 @@
 import { routes } from '@batua/contract'
 import type { Serve } from '../../../http/serve.ts'
 import { formatId } from '../../../kernel/ids.ts'
-import { actorOf } from '../../../operations/act.ts'
+import { actorOf } from '../../../operations/facts.ts'
 import { requireLivingPlatform, requirePlatformAccess } from './access.ts'
 import type { PlatformsContext } from './context.ts'
 import { createPlatform } from './create-platform.ts'

@@ -3,10 +3,9 @@ import { SECRET_PREFIXES } from '@batua/contract'
 import { DAY_MS } from '../../../kernel/clock.ts'
 import { newUuid, type Uuid } from '../../../kernel/ids.ts'
 import { newSecret, type Vault } from '../../../kernel/secrets.ts'
-import type { Actor } from '../../../operations/act.ts'
-import { recordFacts } from '../../../operations/record.ts'
-import { platformAct } from './acts.ts'
+import { type Actor, recordFacts } from '../../../operations/facts.ts'
 import type { PlatformsContext } from './context.ts'
+import { platformFact } from './facts.ts'
 import { replaceWebhookSecret, updateSecretHash } from './store.ts'
 
 const WEBHOOK_SECRET_BYTES = 32
@@ -41,11 +40,11 @@ export async function rotateSecret(
   platformId: Uuid,
 ): Promise<string> {
   const secret = newPlatformSecret(vault)
-  const act = platformAct(actor, 'platform.secret_rotated', platformId)
+  const fact = platformFact(actor, 'platform.secret_rotated', platformId)
   await database.inTransaction(
     async tx => {
       const versions = await updateSecretHash(tx, vault, platformId, secret.hash)
-      await recordFacts(tx, vault, clock.now(), [act], versions)
+      await recordFacts(tx, vault, clock.now(), [fact], versions)
     },
     { turns: [platformId] },
   )
@@ -61,7 +60,7 @@ export async function rotateWebhookSecret(
   const secret = newWebhookSecret(vault, platformId)
   const now = clock.now()
   const previousUntil = new Date(now.getTime() + DAY_MS)
-  const act = platformAct(actor, 'platform.webhook_secret_rotated', platformId, {
+  const fact = platformFact(actor, 'platform.webhook_secret_rotated', platformId, {
     previous_secret_expires_at: previousUntil.toISOString(),
   })
   await database.inTransaction(
@@ -73,7 +72,7 @@ export async function rotateWebhookSecret(
         previousUntil,
         now,
       })
-      await recordFacts(tx, vault, now, [act], versions)
+      await recordFacts(tx, vault, now, [fact], versions)
     },
     { turns: [platformId] },
   )

@@ -1,3 +1,4 @@
+import { arrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
 import {
   type CoveredTable,
@@ -31,7 +32,7 @@ export interface Platform {
   readonly name: string
   readonly email: Buffer | null
   readonly webhookUrl: string | null
-  /** When its receiver answered 410 Gone: nothing is sent until the address is set again. */
+  /** When its receiver responded with 410 Gone: nothing is sent until the address is set again. */
   readonly webhookDisabledAt: Date | null
   readonly status: 'active' | 'deleted'
   readonly createdAt: Date
@@ -93,6 +94,18 @@ export async function selectSecretHash(
     [id],
   )
   return row ?? null
+}
+
+/** The hashes of the secrets of active platforms, not proven. */
+export async function selectSecretHashes(
+  db: Queryable,
+  ids: readonly Uuid[],
+): Promise<ReadonlyMap<Uuid, string>> {
+  const rows = await db.query<{ id: Uuid; hash: string }>(
+    `select id, encode(secret_hash, 'hex') as hash from platforms where id = any($1::uuid[]) and status = 'active'`,
+    [arrayLiteral(ids)],
+  )
+  return new Map(rows.map(({ id, hash }) => [id, hash]))
 }
 
 /** The caller holds the platform's lock: see lockPlatform. */

@@ -1,11 +1,10 @@
 import type { BodyOf, updatePlatform as updatePlatformRoute } from '@batua/contract'
 import { raise } from '../../../kernel/app-error.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
-import type { Actor } from '../../../operations/act.ts'
-import { recordFacts } from '../../../operations/record.ts'
+import { type Actor, recordFacts } from '../../../operations/facts.ts'
 import { platformNotFound } from './access.ts'
-import { updatedAct } from './acts.ts'
 import type { PlatformsContext } from './context.ts'
+import { updatedFact } from './facts.ts'
 import { decryptEmail, encryptEmail } from './platform-record.ts'
 import { lockPlatform, type Platform, updatePlatform as writePlatform } from './store.ts'
 import { decideWebhookUrl } from './webhook-url.ts'
@@ -36,11 +35,11 @@ export async function updatePlatform(
         webhookUrl: webhookUrl === undefined ? platform.webhookUrl : webhookUrl,
         webhookDisabledAt: webhookUrl === undefined ? platform.webhookDisabledAt : null,
       }
-      const act = updatedAct(actor, platform, changed)
-      if (act === null) return platform
+      const fact = updatedFact(actor, platform, changed)
+      if (fact === null) return platform
       const now = clock.now()
       const versions = await writePlatform(tx, vault, changed)
-      await recordFacts(tx, vault, now, [act], versions)
+      await recordFacts(tx, vault, now, [fact], versions)
       if (isToldAnew(platform, changed)) await resumeWebhooks(tx, platformId, now)
       return changed
     },

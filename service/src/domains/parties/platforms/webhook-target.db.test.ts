@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect } from 'vitest'
 import { DAY_MS } from '../../../kernel/clock.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
-import { service } from '../../../operations/act.ts'
-import { actsDuring } from '../../../testing/acts.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { service } from '../../../operations/facts.ts'
+import { database, test } from '../../../testing/database-test.ts'
+import { factsDuring } from '../../../testing/facts.ts'
 import { type ManualClock, manualClock } from '../../../testing/manual-clock.ts'
 import { networkContext, newPlatform } from '../../../testing/network.ts'
 import type { PlatformsContext } from './context.ts'
@@ -16,7 +16,6 @@ const NOON = new Date('2026-11-20T06:30:00.000Z')
 const SOMEBODY = service('test')
 const ADDRESS = 'https://example.com/webhooks'
 
-let db: TestDatabase
 let clock: ManualClock
 let context: PlatformsContext
 let platformId: Uuid
@@ -24,14 +23,12 @@ let firstSecret: string
 /** The platforms for which the delivery was woken. */
 let resumed: Uuid[] = []
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   clock = manualClock(NOON)
 })
-afterAll(() => db.drop())
 
 beforeEach(async () => {
-  const network = networkContext(db.database, clock)
+  const network = networkContext(database, clock)
   context = {
     ...network,
     resumeWebhooks: async (_tx, id) => {
@@ -44,11 +41,11 @@ beforeEach(async () => {
   resumed = []
 })
 
-const target = () => readWebhookTarget(db.database, context.vault, platformId, clock.now())
+const target = () => readWebhookTarget(database, context.vault, platformId, clock.now())
 const secrets = async () => (await target())?.secrets
 const rotate = async () => (await rotateWebhookSecret(context, SOMEBODY, platformId)).secret
 const setUrl = (webhook_url: string | null) => updatePlatform(context, SOMEBODY, platformId, { webhook_url })
-const disable = (url = ADDRESS) => disableWebhookUrl(db.database, platformId, url, clock.now())
+const disable = (url = ADDRESS) => disableWebhookUrl(database, platformId, url, clock.now())
 
 describe('webhook secrets', () => {
   test('replaced webhook secrets sign for a day each, newest first, so that two rotations exclude no receiver', async () => {
@@ -69,7 +66,7 @@ describe('webhook secrets', () => {
     expect(await secrets()).toEqual(rotated.toReversed().slice(0, 6))
     clock.advance(DAY_MS)
     await rotate()
-    const [kept] = await db.database.query<{ count: bigint }>(
+    const [kept] = await database.query<{ count: bigint }>(
       `select count(*) as count from previous_webhook_secrets where platform_id = $1`,
       [platformId],
     )
@@ -83,7 +80,7 @@ describe('webhook secrets', () => {
 
   test('webhook secrets are stored encrypted', async () => {
     await rotate()
-    const rows = await db.database.query<{ secret: Buffer }>(
+    const rows = await database.query<{ secret: Buffer }>(
       `select secret from previous_webhook_secrets where platform_id = $1`,
       [platformId],
     )
@@ -97,8 +94,8 @@ describe('a receiver that is gone', () => {
     await disable()
     expect(await target()).toMatchObject({ url: ADDRESS, disabledAt: clock.now() })
     resumed = []
-    const acts = await actsDuring(db.database, () => setUrl(ADDRESS))
-    expect(acts).toMatchObject([{ action: 'platform.updated', data: { webhooks: 'resumed' } }])
+    const facts = await factsDuring(database, () => setUrl(ADDRESS))
+    expect(facts).toMatchObject([{ action: 'platform.updated', data: { webhooks: 'resumed' } }])
     expect(await target()).toMatchObject({ url: ADDRESS, disabledAt: null })
     expect(resumed).toEqual([platformId])
   })
@@ -123,7 +120,7 @@ test('a changed or removed address wakes the delivery, and other changes do not'
   await updatePlatform(context, SOMEBODY, platformId, { name: 'Renamed' })
   expect(resumed).toEqual([])
   await setUrl(ADDRESS)
-  expect(await actsDuring(db.database, () => setUrl(ADDRESS))).toEqual([])
+  expect(await factsDuring(database, () => setUrl(ADDRESS))).toEqual([])
   await setUrl(null)
   expect(resumed).toEqual([platformId, platformId])
 })

@@ -8,7 +8,7 @@ import { PLATFORM_ROWS, selectPreviousSecrets, selectWebhookTarget } from './sto
 /** The address of a platform's webhooks, and the secrets that sign them. */
 export interface WebhookTarget {
   readonly url: string | null
-  /** When the receiver answered 410 Gone; null: it did not. */
+  /** When the receiver responded with 410 Gone; null: it did not. */
   readonly disabledAt: Date | null
   /** `whsec_…`: the active secret first, then replaced ones that still sign, newest first. */
   readonly secrets: readonly string[]

@@ -1,4 +1,10 @@
-import { type AgentStatus, ANY_PAYEE, type EffectivePolicy, type PolicyHeadroom } from '@batua/contract'
+import {
+  type AgentStatus,
+  ANY_PAYEE,
+  type EffectivePolicy,
+  type PolicyHeadroom,
+  THRESHOLD_CONTROLS,
+} from '@batua/contract'
 import type { Caller } from '../../../http/caller.ts'
 import { AppError, type Refusal, refuse } from '../../../kernel/app-error.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
@@ -19,6 +25,7 @@ import {
   remaining,
   type Spend,
   selectOwnerPolicy,
+  shownIn,
 } from '../../limits/index.ts'
 import { requireAgentAccess } from '../agents/access.ts'
 import type { Agent } from '../agents/store.ts'
@@ -63,7 +70,7 @@ function headroomCommand(
   return {
     accounts: [agent.id],
     reads: [],
-    steps: [batch => agents.reads(batch, [agent.id]), ...limitPhases(spendOf)],
+    phases: [batch => agents.reads(batch, [agent.id]), ...limitPhases(spendOf)],
     decide(batch): Refusal | EffectivePolicy {
       const spend = spendOf(batch)
       const status = agents.facts(batch, agent.id)?.status
@@ -101,35 +108,29 @@ function effectivePolicy(
 function headroom(usage: LimitUsage): PolicyHeadroom {
   const { rule, layer, window, limit, used, resetsAtMs } = usage
   const left = remaining(usage)
-  const shown = (amount: bigint) => (rule === 'max_counterparties_per_hour' ? Number(amount) : rupees(amount))
   return {
-    rule: rule as PolicyHeadroom['rule'],
+    rule,
     layer,
     window,
-    limit: shown(limit),
-    used: used === null ? null : shown(used),
-    remaining: left === null ? null : shown(left),
+    limit: shownIn(usage, limit),
+    used: used === null ? null : shownIn(usage, used),
+    remaining: left === null ? null : shownIn(usage, left),
     resets_at: resetsAtMs === null ? null : new Date(resetsAtMs).toISOString(),
   }
 }
 
 function thresholdsOf(layers: readonly Layer[]): EffectivePolicy['thresholds'] {
-  return layers.flatMap(({ layer, controls }) => {
-    const { requireEscrowAbovePaise: escrow, requireApprovalAbovePaise: approval } = controls
-    return [
-      ...(escrow === null ? [] : [{ rule: 'require_escrow_above' as const, layer, above: rupees(escrow) }]),
-      ...(approval === null
-        ? []
-        : [{ rule: 'require_human_approval_above' as const, layer, above: rupees(approval) }]),
-    ]
-  })
+  return layers.flatMap(({ layer, thresholds }) =>
+    THRESHOLD_CONTROLS.flatMap(rule => {
+      const above = thresholds[rule]
+      return above === null ? [] : [{ rule, layer, above: rupees(above) }]
+    }),
+  )
 }
 
 /** The payees that every layer allows. */
 function allowedPayees(layers: readonly Layer[]): string[] {
-  const lists = layers.flatMap(({ controls }) =>
-    controls.allowedPayees === null ? [] : [controls.allowedPayees],
-  )
+  const lists = layers.flatMap(layer => (layer.allowedPayees === null ? [] : [layer.allowedPayees]))
   const [first, ...others] = lists
   if (first === undefined) return [ANY_PAYEE]
   return [...first].filter(id => others.every(list => list.has(id))).map(id => formatId('agt', id))
@@ -137,6 +138,6 @@ function allowedPayees(layers: readonly Layer[]): string[] {
 
 /** The payees that any layer blocks. */
 function blockedPayees(layers: readonly Layer[]): string[] {
-  const blocked = new Set(layers.flatMap(({ controls }) => [...(controls.blockedPayees ?? [])]))
+  const blocked = new Set(layers.flatMap(layer => [...(layer.blockedPayees ?? [])]))
   return [...blocked].map(id => formatId('agt', id))
 }

@@ -1,5 +1,6 @@
 import {
   type BodyOf,
+  eachTierLimit,
   TIERS,
   type Tier,
   type TierDefaults,
@@ -7,20 +8,12 @@ import {
 } from '@batua/contract'
 import type { Database } from '../../../db/database.ts'
 import { AppError } from '../../../kernel/app-error.ts'
-import { requirePaise } from '../../../kernel/input.ts'
-import { type Paise, rupees } from '../../../kernel/money.ts'
-import type { Actor } from '../../../operations/act.ts'
-import { recordFacts } from '../../../operations/record.ts'
-import { tierChangedAct } from './acts.ts'
+import { requirePaise } from '../../../kernel/money.ts'
+import { type Actor, recordFacts } from '../../../operations/facts.ts'
+import type { TierLimits } from '../../limits/index.ts'
 import type { PolicySettingsContext } from './context.ts'
-import {
-  announceTier,
-  lockTier,
-  selectTiers,
-  selectUnannounced,
-  type TierLimits,
-  updateTier,
-} from './tier-store.ts'
+import { amountsOf, tierChangedFact } from './facts.ts'
+import { announceTier, lockTier, selectTiers, selectUnannounced, updateTier } from './tier-store.ts'
 
 export async function listTiers(database: Database): Promise<TierDefaults[]> {
   return (await selectTiers(database)).map(tierRecord)
@@ -45,10 +38,10 @@ export async function changeTier(
     const limits = await lockTier(tx, vault, tier)
     if (limits === null) throw new Error(`assertion failed: the tier ${tier} is in the database`)
     const next = decideTier(limits, change)
-    const act = tierChangedAct(actor, limits, next)
-    if (act === null) return limits
+    const fact = tierChangedFact(actor, limits, next)
+    if (fact === null) return limits
     const versions = await updateTier(tx, vault, next)
-    await recordFacts(tx, vault, clock.now(), [act], versions)
+    await recordFacts(tx, vault, clock.now(), [fact], versions)
     return next
   })
   await announce(database, tier)
@@ -56,18 +49,11 @@ export async function changeTier(
 }
 
 function decideTier(limits: TierLimits, change: BodyOf<typeof updateTierRoute>): TierLimits {
-  const set = (field: keyof typeof change, current: Paise): Paise => {
-    const value = change[field]
-    return value === undefined ? current : requirePaise(value, field)
-  }
-  return {
-    tier: limits.tier,
-    perTxPaise: set('per_tx', limits.perTxPaise),
-    dailyPaise: set('daily', limits.dailyPaise),
-    monthlyPaise: set('monthly', limits.monthlyPaise),
-    escrowAbovePaise: set('escrow_above', limits.escrowAbovePaise),
-    approvalAbovePaise: set('approval_above', limits.approvalAbovePaise),
-  }
+  const changed = eachTierLimit((_, name) => {
+    const value = change[name]
+    return value === undefined ? limits[name] : requirePaise(value, name)
+  })
+  return { ...changed, tier: limits.tier }
 }
 
 async function announce(database: Database, tier: Tier): Promise<void> {
@@ -82,12 +68,5 @@ export async function announceTiers(database: Database): Promise<number> {
 }
 
 function tierRecord(limits: TierLimits): TierDefaults {
-  return {
-    tier: limits.tier,
-    per_tx: rupees(limits.perTxPaise),
-    daily: rupees(limits.dailyPaise),
-    monthly: rupees(limits.monthlyPaise),
-    escrow_above: rupees(limits.escrowAbovePaise),
-    approval_above: rupees(limits.approvalAbovePaise),
-  }
+  return { tier: limits.tier, ...amountsOf(limits) }
 }

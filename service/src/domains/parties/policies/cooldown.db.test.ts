@@ -1,26 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import {
   asOwners,
-  openPolicyStage,
-  type PolicyStage,
   type SignedUp,
   type StageAgent,
+  stage,
+  test,
 } from '../../../testing/limits/policy-stage.ts'
 import { networkContext } from '../../../testing/network.ts'
 import { policyJobs } from './due-changes.ts'
 
 const DAY_MS = 86_400_000
 
-let stage: PolicyStage
 let signedUp: SignedUp
 let payee: StageAgent
 
-beforeAll(async () => {
-  stage = await openPolicyStage(new Date('2026-11-20T06:30:00.000Z'))
+test.beforeAll(async () => {
   signedUp = await stage.newOwner()
   payee = await stage.newAgent(signedUp)
 })
-afterAll(() => stage.close())
 
 const change = (agent: StageAgent, body: object) =>
   stage.ask('PATCH', `/v1/agents/${agent.id}`, signedUp.platform, body)

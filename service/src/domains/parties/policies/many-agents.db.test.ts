@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { type Database, openDatabase } from '../../../db/database.ts'
 import type { OwnerCaller } from '../../../http/caller.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { startNode, type TestNode } from '../../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { database, db, test } from '../../../testing/database-test.ts'
 import { insertManyAgents } from '../../../testing/many-agents.ts'
 import { type NetworkContext, networkContext, newOwner, newPlatform } from '../../../testing/network.ts'
 import type { PolicySettingsContext } from './context.ts'
@@ -17,34 +17,31 @@ import { announceOwnerPolicy, lockOwnerPolicy, updateOwnerPolicy } from './owner
 
 const MANY = 1_000
 
-let db: TestDatabase
 let observer: Database
 let network: NetworkContext
 let node: TestNode
 let context: PolicySettingsContext
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   observer = openDatabase(db.url)
-  network = networkContext(db.database)
-  node = startNode({ database: db.database, clock: network.clock })
+  network = networkContext(database)
+  node = startNode({ database, clock: network.clock })
   context = { ...network, agents: node.agents, ledger: node.ledger }
   // This agent gets no announcement: the versions of others are compared with its version.
   const { platform } = await newPlatform(network)
   const { id: ownerId } = await newOwner(network, platform.id)
-  await insertManyAgents(db.database, { platformId: platform.id, ownerId }, 1)
+  await insertManyAgents(database, { platformId: platform.id, ownerId }, 1)
 })
 
 afterAll(async () => {
   await node.ledger.close()
   await observer.close()
-  await db.drop()
 })
 
 async function ownerOfMany(): Promise<{ readonly ownerId: Uuid; readonly caller: OwnerCaller }> {
   const { platform } = await newPlatform(network)
   const { id: ownerId } = await newOwner(network, platform.id)
-  await insertManyAgents(db.database, { platformId: platform.id, ownerId }, MANY)
+  await insertManyAgents(database, { platformId: platform.id, ownerId }, MANY)
   return { ownerId, caller: { kind: 'owner', ownerIds: [ownerId], sessionId: ownerId } }
 }
 
@@ -91,20 +88,20 @@ test('before the response to a change of an owner’s policy, the change is anno
 
 test('during an announcement no transaction holds the locks of more than one batch of accounts', async () => {
   const { ownerId } = await ownerOfMany()
-  await db.database.inTransaction(async tx => {
+  await database.inTransaction(async tx => {
     await updateOwnerPolicy(tx, context.vault, ownerId, await lockOwnerPolicy(tx, context.vault, ownerId))
   })
-  expect(await announceOwnerPolicy(db.database, ownerId)).toBeLessThanOrEqual(200)
+  expect(await announceOwnerPolicy(database, ownerId)).toBeLessThanOrEqual(200)
 })
 
 test('the job finishes an announcement that a stopped process left unfinished, once for each agent', async () => {
   const { ownerId, caller } = await ownerOfMany()
-  await db.database.inTransaction(async tx => {
+  await database.inTransaction(async tx => {
     await updateOwnerPolicy(tx, context.vault, ownerId, await lockOwnerPolicy(tx, context.vault, ownerId))
   })
-  const first = await announceOwnerPolicy(db.database, ownerId)
+  const first = await announceOwnerPolicy(database, ownerId)
   expect(await announcements(ownerId)).toEqual({ 0: MANY - first, 1: first })
-  while ((await announceOwnerPolicies(db.database)) > 0);
+  while ((await announceOwnerPolicies(database)) > 0);
   expect(await announcements(ownerId)).toEqual({ 1: MANY })
   expect((await showOwnerPolicy(context, caller, undefined)).owner_id).toBeTruthy()
 })
@@ -112,7 +109,7 @@ test('the job finishes an announcement that a stopped process left unfinished, o
 test('a repeated change returns only after an unfinished announcement is finished', async () => {
   const { ownerId, caller } = await ownerOfMany()
   const { policy } = await showOwnerPolicy(context, caller, undefined)
-  await db.database.inTransaction(async tx => {
+  await database.inTransaction(async tx => {
     await updateOwnerPolicy(tx, context.vault, ownerId, await lockOwnerPolicy(tx, context.vault, ownerId))
   })
   await changeOwnerPolicy(context, caller, undefined, { spend_limit_daily: policy.spend_limit_daily })

@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { asOwners, openPolicyStage, type PolicyStage } from '../../../testing/limits/policy-stage.ts'
+import { describe, expect } from 'vitest'
+import { asOwners, stage, test } from '../../../testing/limits/policy-stage.ts'
 
 const DAY_MS = 86_400_000
 const PATH = '/api/web/policy'
-
-let stage: PolicyStage
-beforeAll(async () => {
-  stage = await openPolicyStage(new Date('2026-11-20T06:30:00.000Z'))
-})
-afterAll(() => stage.close())
 
 test('an owner who has set no policy limits nothing', async () => {
   const { ownerId } = await stage.newOwner()

@@ -4,8 +4,7 @@ import type { OwnerCaller } from '../../../http/caller.ts'
 import { ownerOfSession } from '../../../http/owner-of-session.ts'
 import { type Refusal, raise } from '../../../kernel/app-error.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
-import { type Act, actorOf } from '../../../operations/act.ts'
-import { recordFacts } from '../../../operations/record.ts'
+import { actorOf, type Fact, recordFacts } from '../../../operations/facts.ts'
 import {
   applyDue,
   changePolicy,
@@ -20,8 +19,8 @@ import {
   selectOwnerPolicy,
   withoutChange,
 } from '../../limits/index.ts'
-import { ownerPolicyActs } from './acts.ts'
 import type { PolicySettingsContext } from './context.ts'
+import { ownerPolicyFacts } from './facts.ts'
 import {
   announceOwnerPolicy,
   isUnannounced,
@@ -52,8 +51,8 @@ export async function changeOwnerPolicy(
   const ownerId = ownerOfSession(caller, named)
   const now = context.clock.now()
   const cooldownMs = context.limitIncreaseCooldownS * 1000
-  const act = { actor: actorOf(caller, ownerId), action: 'owner.policy_changed', now } as const
-  const changed = await changeUnderLock(context, ownerId, act, (state, isFrozen) =>
+  const fact = { actor: actorOf(caller, ownerId), action: 'owner.policy_changed', now } as const
+  const changed = await changeUnderLock(context, ownerId, fact, (state, isFrozen) =>
     changePolicy(state, change, { now, cooldownMs, isFrozen }),
   )
   return changesPayees(change) ? withWarnings(context, ownerId, changed) : changed
@@ -67,8 +66,8 @@ export async function cancelOwnerPolicyChange(
 ): Promise<OwnerPolicyAnswer> {
   const ownerId = ownerOfSession(caller, named)
   const actor = actorOf(caller, ownerId)
-  const act = { actor, action: 'owner.policy_change_cancelled', now: context.clock.now() } as const
-  const changed = await changeUnderLock(context, ownerId, act, state => {
+  const fact = { actor, action: 'owner.policy_change_cancelled', now: context.clock.now() } as const
+  const changed = await changeUnderLock(context, ownerId, fact, state => {
     const left = withoutChange(state.pending, control)
     return 'kind' in left ? left : { ...state, pending: left }
   })
@@ -87,14 +86,14 @@ async function withWarnings(
 
 /** Applies due changes to the proven row. Returns whether there were any. */
 export async function applyDueOwnerPolicy(context: Recorder, ownerId: Uuid, now: Date): Promise<boolean> {
-  const act = { actor: LIMIT_INCREASES, action: 'owner.policy_change_applied', now } as const
-  const { acts } = await writeUnderLock(
+  const fact = { actor: LIMIT_INCREASES, action: 'owner.policy_change_applied', now } as const
+  const { facts } = await writeUnderLock(
     context,
     ownerId,
     now,
-    decider(ownerId, act, state => state),
+    decider(ownerId, fact, state => state),
   )
-  return acts.length > 0
+  return facts.length > 0
 }
 
 type Recorder = Pick<PolicySettingsContext, 'database' | 'vault'>
@@ -108,38 +107,38 @@ type Recorder = Pick<PolicySettingsContext, 'database' | 'vault'>
 async function changeUnderLock(
   context: Recorder,
   ownerId: Uuid,
-  act: DatedAct,
+  fact: DatedFact,
   decide: Decide,
 ): Promise<OwnerPolicy> {
   const { database } = context
-  const decided = decider(ownerId, act, decide)
+  const decided = decider(ownerId, fact, decide)
   const seen = decided(await selectOwnerPolicy(database, ownerId))
-  if (seen.acts.length === 0) {
+  if (seen.facts.length === 0) {
     if (await isUnannounced(database, ownerId)) await announceToAll(database, ownerId)
     return recordOf(ownerId, seen.after)
   }
-  return recordOf(ownerId, (await writeUnderLock(context, ownerId, act.now, decided)).after)
+  return recordOf(ownerId, (await writeUnderLock(context, ownerId, fact.now, decided)).after)
 }
 
-type DatedAct = Pick<Act, 'actor' | 'action'> & { readonly now: Date }
+type DatedFact = Pick<Fact, 'actor' | 'action'> & { readonly now: Date }
 type Decide = (state: PolicyState, isFrozen: boolean) => Refusal | PolicyState
 
 /** A policy after a change, and the audit events of the change. */
 interface Decided {
   readonly after: PolicyState
-  readonly acts: readonly Act[]
+  readonly facts: readonly Fact[]
 }
 
 function decider(
   ownerId: Uuid,
-  { now, ...act }: DatedAct,
+  { now, ...fact }: DatedFact,
   decide: Decide,
 ): (state: OwnerPolicyState) => Decided {
   return ({ isFrozen, ...before }) => {
     const applied = applyDue(before, { now, isFrozen })
     const after = decide(applied, isFrozen)
     if ('kind' in after) raise(after)
-    return { after, acts: ownerPolicyActs(act, ownerId, { before, applied, after }) }
+    return { after, facts: ownerPolicyFacts(fact, ownerId, { before, applied, after }) }
   }
 }
 
@@ -151,10 +150,10 @@ async function writeUnderLock(
 ): Promise<Decided> {
   const written = await database.inTransaction(
     async tx => {
-      const { after, acts } = decided(await lockOwnerPolicy(tx, vault, ownerId))
-      const versions = acts.length > 0 ? await updateOwnerPolicy(tx, vault, ownerId, after) : []
-      await recordFacts(tx, vault, now, acts, versions)
-      return { after, acts }
+      const { after, facts } = decided(await lockOwnerPolicy(tx, vault, ownerId))
+      const versions = facts.length > 0 ? await updateOwnerPolicy(tx, vault, ownerId, after) : []
+      await recordFacts(tx, vault, now, facts, versions)
+      return { after, facts }
     },
     { turns: [ownerId] },
   )

@@ -2,15 +2,15 @@ import type { Queryable } from '../../../db/database.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import {
   type PendingJson,
-  type PolicyColumns,
   type PolicyState,
   pendingFromJson,
   pendingOf,
-  policyColumnsOf,
-  policyFromColumns,
+  policyOf,
+  type SpendPolicy,
+  selectControls,
 } from '../../limits/index.ts'
 
-interface ListsRow extends PolicyColumns {
+interface ListsRow extends SpendPolicy {
   id: Uuid
   pending: PendingJson[]
 }
@@ -30,15 +30,11 @@ export async function selectAgentsWithLists(
   { after, sole, limit }: ListsPage,
 ): Promise<(PolicyState & { readonly id: Uuid })[]> {
   const rows = await db.query<ListsRow>(
-    `select a.id, ${policyColumnsOf('a')}, ${pendingOf('a.id')} as pending from agents a
+    `select a.id, ${selectControls('a')}, ${pendingOf('a.id')} as pending from agents a
      where a.owner_id = $1 and a.status <> 'deactivated' and ($2::uuid is null or a.id > $2)
        and (a.allowed_payees <> '{network}' or a.blocked_payee_agents <> '{}' or a.id = $3)
      order by a.id limit $4`,
     [ownerId, after, sole, limit],
   )
-  return rows.map(({ id, pending, ...columns }) => ({
-    id,
-    policy: policyFromColumns(columns),
-    pending: pendingFromJson(pending),
-  }))
+  return rows.map(row => ({ id: row.id, policy: policyOf(row), pending: pendingFromJson(row.pending) }))
 }

@@ -1,31 +1,28 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { DAY_MS } from '../../../kernel/clock.ts'
 import { formatId, newUuid } from '../../../kernel/ids.ts'
 import {
   asOwners,
-  openPolicyStage,
-  type PolicyStage,
   type SignedUp,
   type StageAgent,
+  stage,
+  test,
 } from '../../../testing/limits/policy-stage.ts'
 
 const OWNER_POLICY = '/api/web/policy'
 
-let stage: PolicyStage
 let signedUp: SignedUp
 let ann: StageAgent
 let bob: StageAgent
 let cat: StageAgent
 
-beforeAll(async () => {
-  stage = await openPolicyStage(new Date('2026-11-20T06:30:00.000Z'))
+test.beforeAll(async () => {
   const payees = await stage.newOwner()
   ann = await stage.newAgent(payees)
   bob = await stage.newAgent(payees)
   cat = await stage.newAgent(payees)
   signedUp = await stage.newOwner()
 })
-afterAll(() => stage.close())
 
 const change = (agent: StageAgent, body: object) =>
   stage.ask('PATCH', `/v1/agents/${agent.id}`, signedUp.platform, body)

@@ -1,7 +1,7 @@
 import { routes } from '@batua/contract'
 import type { Serve } from '../../../http/serve.ts'
 import { AppError } from '../../../kernel/app-error.ts'
-import { actorOf } from '../../../operations/act.ts'
+import { actorOf } from '../../../operations/facts.ts'
 import { isPayeeList } from '../../limits/index.ts'
 import { agentRecord } from '../agents/agent-record.ts'
 import { cancelPolicyChange } from '../agents/change-agent.ts'

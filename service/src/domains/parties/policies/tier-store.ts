@@ -2,37 +2,23 @@ import { TIERS, type Tier } from '@batua/contract'
 import type { Database, Queryable } from '../../../db/database.ts'
 import { lockGenuine, type RowVersion, writeMacs } from '../../../db/row-mac.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
-import type { Paise } from '../../../kernel/money.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import { lockForChange } from '../../../ledger/index.ts'
-import { TIER_ROWS } from '../../limits/index.ts'
+import { selectTierLimits, TIER_COLUMNS, TIER_ROWS, type TierLimits, tierValues } from '../../limits/index.ts'
 
 /** Lower than every id: announced to no agent yet. */
 const NOBODY: Uuid = '00000000-0000-0000-0000-000000000000'
 
-/** The limits of a tier for each of its agents. */
-export interface TierLimits {
-  readonly tier: Tier
-  readonly perTxPaise: Paise
-  readonly dailyPaise: Paise
-  readonly monthlyPaise: Paise
-  readonly escrowAbovePaise: Paise
-  readonly approvalAbovePaise: Paise
-}
-
-const COLUMNS = `tier, per_tx_paise as "perTxPaise", daily_paise as "dailyPaise", monthly_paise as "monthlyPaise",
-  escrow_above_paise as "escrowAbovePaise", approval_above_paise as "approvalAbovePaise"`
-
 /** All tiers, lowest first. */
 export async function selectTiers(db: Queryable): Promise<TierLimits[]> {
-  const rows = await db.query<TierLimits>(`select ${COLUMNS} from tier_defaults`)
+  const rows = await db.query<TierLimits>(`select ${selectTierLimits('d')} from tier_defaults d`)
   return rows.toSorted((left, right) => TIERS.indexOf(left.tier) - TIERS.indexOf(right.tier))
 }
 
 export async function lockTier(tx: Queryable, vault: Vault, tier: Tier): Promise<TierLimits | null> {
   await lockGenuine(tx, vault, TIER_ROWS, [tier])
   const [row] = await tx.query<TierLimits>(
-    `select ${COLUMNS} from tier_defaults where tier = $1 for no key update`,
+    `select ${selectTierLimits('d')} from tier_defaults d where d.tier = $1 for no key update`,
     [tier],
   )
   return row ?? null
@@ -41,18 +27,10 @@ export async function lockTier(tx: Queryable, vault: Vault, tier: Tier): Promise
 /** Writes a tier's limits. They are not announced to any agent yet. */
 export async function updateTier(tx: Queryable, vault: Vault, limits: TierLimits): Promise<RowVersion[]> {
   await tx.query(
-    `update tier_defaults set per_tx_paise = $2, daily_paise = $3, monthly_paise = $4, escrow_above_paise = $5,
-       approval_above_paise = $6, announced_through = $7
+    `update tier_defaults set announced_through = $2,
+       ${TIER_COLUMNS.map((column, index) => `${column} = $${3 + index}`).join(', ')}
      where tier = $1`,
-    [
-      limits.tier,
-      limits.perTxPaise,
-      limits.dailyPaise,
-      limits.monthlyPaise,
-      limits.escrowAbovePaise,
-      limits.approvalAbovePaise,
-      NOBODY,
-    ],
+    [limits.tier, NOBODY, ...tierValues(limits)],
   )
   return writeMacs(tx, vault, TIER_ROWS, [limits.tier])
 }

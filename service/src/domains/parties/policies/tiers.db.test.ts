@@ -1,27 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { newUuid } from '../../../kernel/ids.ts'
 import { paise } from '../../../kernel/money.ts'
 import { changeAgent } from '../../../testing/builders.ts'
 import {
   AS_ADMIN,
-  openPolicyStage,
-  type PolicyStage,
   type SignedUp,
   type StageAgent,
+  stage,
+  test,
 } from '../../../testing/limits/policy-stage.ts'
 import { TEST_VAULT } from '../../../testing/network.ts'
 import { announceTier, lockTier, selectUnannounced, updateTier } from './tier-store.ts'
 
-let stage: PolicyStage
 let signedUp: SignedUp
 let payee: StageAgent
 
-beforeAll(async () => {
-  stage = await openPolicyStage(new Date('2026-11-20T06:30:00.000Z'))
+test.beforeAll(async () => {
   signedUp = await stage.newOwner()
   payee = await stage.newAgent(signedUp)
 })
-afterAll(() => stage.close())
 
 const setTier = (tier: string, body: object) => stage.ask('PATCH', `/v1/admin/tiers/${tier}`, AS_ADMIN, body)
 
@@ -100,7 +97,7 @@ describe('a change of a tier with thousands of agents', () => {
     const last = await agentOf('tier3')
     await database.inTransaction(async tx => {
       const limits = await lockTier(tx, TEST_VAULT, 'tier3')
-      if (limits !== null) await updateTier(tx, TEST_VAULT, { ...limits, perTxPaise: paise(500n) })
+      if (limits !== null) await updateTier(tx, TEST_VAULT, { ...limits, per_tx: paise(500n) })
     })
     expect(await announceTier(database, 'tier3')).toBe(500)
     // The process stops here: the change is announced to the first agents and not to the last.

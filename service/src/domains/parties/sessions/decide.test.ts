@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { decideCode, needsSecondCode, type SendFacts } from './decide.ts'
+import { decideCode, needsAnotherCode, type SendFacts, TRIES } from './decide.ts'
 
 const NOW = new Date('2026-11-20T10:15:30.000Z')
 const HOUR_MS = 3_600_000
 const ago = (ms: number) => new Date(NOW.getTime() - ms)
 const here = (sentAt: readonly Date[]): SendFacts => ({
   here: sentAt,
+  known: null,
   unknownPlaces: [],
-  isKnown: false,
   shared: null,
 })
 const retryAfter = (waitS: number) => ({
@@ -34,10 +34,24 @@ test.each([
   expect(decideCode(here(sentAt), NOW)).toMatchObject(retryAfter(waitS))
 })
 
-test('the eleventh code in an hour is sent exactly when the first is an hour old', () => {
-  const ten = [ago(HOUR_MS - 1), ...Array.from({ length: 9 }, () => ago(40_000))]
-  expect(decideCode(here(ten), NOW)).toMatchObject(retryAfter(1))
-  expect(decideCode(here(ten), new Date(NOW.getTime() + 1))).toMatchObject({ kind: 'code' })
+test('after ten codes in an hour a requester gets the next one three minutes after the last', () => {
+  const ten = (lastMs: number) => [...Array.from({ length: 9 }, () => ago(HOUR_MS - 1)), ago(lastMs)]
+  expect(decideCode(here(ten(40_000)), NOW)).toMatchObject(retryAfter(140))
+  expect(decideCode(here(ten(179_999)), NOW)).toMatchObject(retryAfter(1))
+  expect(decideCode(here(ten(180_000)), NOW)).toMatchObject({ kind: 'code' })
+  expect(decideCode(here(ten(40_000)), new Date(NOW.getTime() + 1))).toMatchObject({ kind: 'code' })
+})
+
+test('ten minutes after a right code at most 55 tries of another one were possible for its requester', () => {
+  let sent: readonly Date[] = []
+  let tries = 0
+  for (let ms = 0; ms < 600_000; ms += 1_000) {
+    const code = decideCode(here(sent), new Date(NOW.getTime() + ms))
+    if (code.kind === 'refusal') continue
+    sent = code.sent.here
+    tries += TRIES
+  }
+  expect(tries).toBe(55)
 })
 
 const SHARED = { hash: Buffer.from('the last code'), expiresAt: new Date(NOW.getTime() + 120_000) }
@@ -62,29 +76,39 @@ test('another code is sent if the last one was used or is too old', () => {
 })
 
 test('requests from unknown places do not limit a known place, and its codes do not count for unknown places', () => {
-  const facts = flooded(1, { isKnown: true })
+  const facts = flooded(1, { known: [ago(60_000)] })
   expect(decideCode(facts, NOW)).toEqual({
     kind: 'code',
-    sent: { here: [NOW], unknownPlaces: facts.unknownPlaces },
+    isTrusted: true,
+    sent: { here: [NOW], known: [ago(60_000), NOW], unknownPlaces: facts.unknownPlaces },
   })
+})
+
+test('a known place that asked for ten codes in an hour counts as an unknown one for the rest of it', () => {
+  const known = Array.from({ length: 10 }, () => ago(HOUR_MS - 1))
+  expect(decideCode(flooded(1, { known }), NOW)).toMatchObject({ kind: 'shared', isTrusted: false })
+  const later = decideCode(flooded(1, { known }), new Date(NOW.getTime() + 1))
+  expect(later).toMatchObject({ kind: 'code', isTrusted: true })
 })
 
 test('moments older than an hour are removed from the lists', () => {
   const sentAt = [ago(3 * HOUR_MS), ago(2 * HOUR_MS), ago(60_000)]
   expect(decideCode({ ...here(sentAt), unknownPlaces: sentAt }, NOW)).toEqual({
     kind: 'code',
-    sent: { here: [ago(60_000), NOW], unknownPlaces: [ago(60_000), NOW] },
+    isTrusted: false,
+    sent: { here: [ago(60_000), NOW], known: null, unknownPlaces: [ago(60_000), NOW] },
   })
   const sent = decideCode(flooded(180_000), NOW)
   expect(sent.kind === 'code' ? sent.sent.unknownPlaces : []).toHaveLength(20)
 })
 
 test.each([
-  ['the hundredth try', { tries: 100, wrongTries: 1_000, secondUntil: null }, false],
-  ['the hundred and first', { tries: 101, wrongTries: 0, secondUntil: null }, true],
-  ['after a thousand wrong tries over all phones', { tries: 1, wrongTries: 1_001, secondUntil: null }, true],
-  ['the second code', { tries: 101, wrongTries: 1_001, secondUntil: new Date(NOW.getTime() + 1) }, false],
-  ['a second code that comes too late', { tries: 101, wrongTries: 0, secondUntil: NOW }, true],
+  ['the hundredth try', { tries: 100, wrongTries: 1_000, rightCodes: 1 }, false],
+  ['the hundred and first', { tries: 101, wrongTries: 0, rightCodes: 1 }, true],
+  ['after a thousand wrong tries over all phones', { tries: 1, wrongTries: 1_001, rightCodes: 1 }, true],
+  ['the second code', { tries: 101, wrongTries: 20_000, rightCodes: 2 }, false],
+  ['the second after 20,000 wrong tries', { tries: 1, wrongTries: 20_001, rightCodes: 2 }, true],
+  ['the third code', { tries: 101, wrongTries: 1_000_000, rightCodes: 3 }, false],
 ])('a right code from an unknown place: %s', (_which, facts, needed) => {
-  expect(needsSecondCode(facts, NOW)).toBe(needed)
+  expect(needsAnotherCode(facts)).toBe(needed)
 })

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../db/database.ts'
-import type { CodeOwner, PhoneLogin } from './phone-login.ts'
+import type { PhoneLogin, Requester } from './phone-login.ts'
 
 /** The most moments stored for one phone; enough to see whether the hour's limit is exceeded. */
 const MOMENTS_KEPT = 200
@@ -48,12 +48,20 @@ export async function deleteWrongTriesBefore(db: Queryable, moment: Date): Promi
   return rows.length
 }
 
-/** Stores that a code was right at a place, and until when a second one is enough. */
-export async function noteFirstCode(tx: Queryable, owner: CodeOwner, until: Date): Promise<void> {
+/** Stores that codes were right but not enough, and until when they count. The next code can be requested at once. */
+export async function noteRightCodes(
+  tx: Queryable,
+  { audience, phoneIndex, place }: Requester,
+  { rightCodes, now, until }: { readonly rightCodes: number; readonly now: Date; readonly until: Date },
+): Promise<void> {
   await tx.query(
-    `update login_codes set second_until = $4, sent_at = sent_at[:cardinality(sent_at) - 1]
-     where audience = $1 and phone_index = $2 and address_index = $3`,
-    [owner.audience, owner.phoneIndex, owner.addressIndex, until],
+    `insert into login_codes as c (audience, phone_index, address_index, tries_left, expires_at, sent_at,
+       right_codes, second_until)
+     values ($1, $2, $3, 0, $4, '{}', $5, $6)
+     on conflict (audience, phone_index, address_index) do update
+     set right_codes = excluded.right_codes, second_until = excluded.second_until,
+       sent_at = c.sent_at[:cardinality(c.sent_at) - 1]`,
+    [audience, phoneIndex, place, now, rightCodes, until],
   )
 }
 

@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import type { Connection, Queryable } from '../../../db/database.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { TEST_VAULT } from '../../../testing/network.ts'
 import { selectAcceptedOwners } from '../owners/invitation-store.ts'
 import { selectOwnerSession } from './store.ts'
-import { openStage, type Stage } from './test-stage.ts'
+import { stage, test } from './test-stage.ts'
 
 const INVITATIONS = 5_000
-let stage: Stage
 let connection: Connection
 let ownerId: Uuid
 let token: string
 let phoneIndex: Buffer
 
-beforeAll(async () => {
-  stage = await openStage()
+test.beforeAll(async () => {
   const owner = await stage.newOwner()
   ownerId = owner.id
   const { cookie } = await stage.logIn(owner.number)
@@ -25,7 +23,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await connection.release()
-  await stage.close()
 })
 
 /** As many platforms name the phone as one stranger signs up within hours. */

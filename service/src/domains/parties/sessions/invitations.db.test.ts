@@ -1,21 +1,15 @@
 import type { Invitation, SessionOwner } from '@batua/contract'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { newPlatform, randomPhone } from '../../../testing/network.ts'
 import { eventsDuring } from '../../../testing/published-events.ts'
 import { decideInvite, inviteAgain } from '../owners/invite-again.ts'
 import { selectOwner } from '../owners/store.ts'
-import { openStage, type Stage } from './test-stage.ts'
+import { stage, test } from './test-stage.ts'
 
 const DAY_MS = 24 * 3_600_000
 
-let stage: Stage
-
-beforeAll(async () => {
-  stage = await openStage()
-})
 beforeEach(() => stage.clock.advance(3_600_000))
-afterAll(() => stage.close())
 
 interface LoggedIn {
   readonly owner_ids: string[]

@@ -2,16 +2,16 @@ import { AppError } from '../../../kernel/app-error.ts'
 import { HOUR_MS } from '../../../kernel/clock.ts'
 import { newUuid } from '../../../kernel/ids.ts'
 import { newSecret, sameHash } from '../../../kernel/secrets.ts'
-import { recordFacts } from '../../../operations/record.ts'
+import { recordFacts } from '../../../operations/facts.ts'
 import { acceptOnlyOwner } from '../owners/answer-invitation.ts'
 import { type LinkedOwner, selectAcceptedOwners } from '../owners/invitation-store.ts'
-import { startedAct } from './acts.ts'
 import { consumeCode, releaseBrakes, type TriedCode, takeTry } from './code-store.ts'
 import type { SessionsContext } from './context.ts'
-import { needsSecondCode, SECOND_CODE_MS } from './decide.ts'
-import { addWrongTry, countUnknownPlaceTry, countWrongTries, noteFirstCode } from './guess-store.ts'
+import { needsAnotherCode, RIGHT_CODES_MS } from './decide.ts'
+import { startedFact } from './facts.ts'
+import { addWrongTry, countUnknownPlaceTry, countWrongTries, noteRightCodes } from './guess-store.ts'
 import { hashCode } from './one-time-code.ts'
-import { type Audience, requirePhone, SESSION_MS } from './phone-login.ts'
+import { type Audience, type Requester, requirePhone, SESSION_MS, turnsOf } from './phone-login.ts'
 import { findPlace, type Origin, PLACES_KEPT, type Place, placesToRemember } from './place.ts'
 import { rememberPlaces } from './place-store.ts'
 import { checkSecondFactor, isTotpNeeded, type SecondFactor, useSecondFactor } from './second-factor.ts'
@@ -54,61 +54,76 @@ export async function logIn(
   const given = hashCode(vault, audience, phone, code)
   const wrong = () => (isTotpNeeded(context, audience) ? wrongFactors(totp) : wrongCode())
 
-  const tried = await takeTry(database, place.owner, now)
+  const places = place.browser === null ? [place.network] : [place.browser, place.network]
+  const tried = await takeTry(database, place.login, places, now)
   if (tried === null) throw wrong()
   const since = new Date(now.getTime() - HOUR_MS)
-  const tries = place.isKnown ? 0 : await countUnknownPlaceTry(database, place.owner, now, since)
+  const tries = tried.isTrusted ? 0 : await countUnknownPlaceTry(database, place.login, now, since)
   const factor = checkSecondFactor(context, audience, phone, totp)
   const isRight = sameHash(tried.hash, given) && factor.kind !== 'wrong'
   if (!isRight || !(await isKnownPhone(context, audience, phone, place))) {
-    await countWrong(context, place, now)
+    await countWrong(context, tried, now)
     throw wrong()
   }
-  if (!place.isKnown) await refuseFirstCode(context, place, { tried, tries, given, factor, wrong }, now)
-  return openSession(context, { audience, phone, place, given, factor, wrong }, now)
+  const right = { requester: { ...place.login, place: tried.place }, given, factor, wrong }
+  if (!tried.isTrusted) {
+    await requireEnoughCodes(context, right, { place, tries, rightCodes: tried.rightCodes + 1 }, now)
+  }
+  return openSession(context, { ...right, audience, phone, place }, now)
 }
 
 async function isKnownPhone(
   { database, adminPhones }: SessionsContext,
   audience: Audience,
   phone: string,
-  { owner }: Place,
+  { login }: Place,
 ): Promise<boolean> {
-  return audience === 'owner' ? isOwnersPhone(database, owner.phoneIndex) : adminPhones.includes(phone)
+  return audience === 'owner' ? isOwnersPhone(database, login.phoneIndex) : adminPhones.includes(phone)
 }
 
-/** Counts a try. A known place has tries of its own; tries from unknown places are counted together. */
-async function countWrong({ database, signals }: SessionsContext, place: Place, now: Date): Promise<void> {
+/** Counts a wrong try. Tries of a code that was sent to a known place are limited by the number of such codes. */
+async function countWrong(
+  { database, signals }: SessionsContext,
+  { isTrusted }: TriedCode,
+  now: Date,
+): Promise<void> {
   signals.wrongLoginCode()
-  if (place.isKnown) return
+  if (isTrusted) return
   await addWrongTry(database, new Date(now.getTime() - (now.getTime() % 60_000)))
 }
 
+/** A right code and second factor. */
 interface RightCode {
-  readonly tried: TriedCode
-  readonly tries: number
+  readonly requester: Requester
   readonly given: Buffer
   readonly factor: SecondFactor
   readonly wrong: () => AppError
 }
 
 /**
- * While many codes are tried, a right one from an unknown place may be a guess, so a second one is required. This
- * applies with a second factor too: an attacker who reads the phone's messages only has to guess the code of the app.
+ * While many codes are tried, a right one from an unknown place may be a guess, so another one is required. This applies
+ * with a second factor too: an attacker who reads the phone's messages only has to guess the code of the app.
  */
-async function refuseFirstCode(
+async function requireEnoughCodes(
   { database, vault }: SessionsContext,
-  { owner }: Place,
-  { tried: { secondUntil }, tries, given, factor, wrong }: RightCode,
+  { requester, given, factor, wrong }: RightCode,
+  {
+    place,
+    tries,
+    rightCodes,
+  }: { readonly place: Place; readonly tries: number; readonly rightCodes: number },
   now: Date,
 ): Promise<void> {
   const wrongTries = await countWrongTries(database, new Date(now.getTime() - HOUR_MS))
-  if (!needsSecondCode({ tries, wrongTries, secondUntil }, now)) return
+  if (!needsAnotherCode({ tries, wrongTries, rightCodes })) return
+  // The first code of a new browser may have been asked for without its cookie; the next one is asked for with it.
+  const next = { ...requester, place: place.browser ?? requester.place }
+  const until = new Date(now.getTime() + RIGHT_CODES_MS)
   await database.inTransaction(async tx => {
-    if (!(await consumeCode(tx, owner, given))) throw wrong()
+    if (!(await consumeCode(tx, requester, given))) throw wrong()
     if (!(await useSecondFactor(tx, vault, factor))) throw wrong()
-    await noteFirstCode(tx, owner, new Date(now.getTime() + SECOND_CODE_MS))
-  })
+    await noteRightCodes(tx, next, { rightCodes, now, until })
+  }, turnsOf(requester))
   throw new AppError(
     'authentication_error',
     factor.kind === 'right'
@@ -118,30 +133,26 @@ async function refuseFirstCode(
   )
 }
 
-interface Login {
+interface Login extends RightCode {
   readonly audience: Audience
   readonly phone: string
   readonly place: Place
-  readonly given: Buffer
-  readonly factor: SecondFactor
-  readonly wrong: () => AppError
 }
 
 function openSession(
   { database, vault }: SessionsContext,
-  { audience, phone, place, given, factor, wrong }: Login,
+  { audience, phone, place, requester, given, factor, wrong }: Login,
   now: Date,
 ): Promise<NewSession> {
-  const { owner } = place
-  const { phoneIndex } = owner
+  const { phoneIndex } = requester
   const token = newSecret(TOKEN_PREFIX)
   const { browserToken, places } = placesToRemember(vault, audience, phone, place)
   const expiresAt = new Date(now.getTime() + SESSION_MS[audience])
   return database.inTransaction(async tx => {
-    await releaseBrakes(tx, owner)
-    if (!(await consumeCode(tx, owner, given))) throw wrong()
+    await releaseBrakes(tx, requester)
+    if (!(await consumeCode(tx, requester, given))) throw wrong()
     if (!(await useSecondFactor(tx, vault, factor))) throw wrong()
-    await rememberPlaces(tx, owner, places, { now, atMost: PLACES_KEPT })
+    await rememberPlaces(tx, requester, places, { now, atMost: PLACES_KEPT })
     const id = newUuid(now)
     await insertSession(tx, vault, vault.credentialHash(token, 'sessions.token'), {
       id,
@@ -155,9 +166,9 @@ function openSession(
     const owners = audience === 'owner' ? await selectAcceptedOwners(tx, phoneIndex) : []
     const ownerIds = owners.map(({ id: ownerId }) => ownerId)
     const who = audience === 'owner' ? { kind: audience, ownerIds } : { kind: audience, phone }
-    await recordFacts(tx, vault, now, [startedAct({ ...who, sessionId: id }, expiresAt)])
+    await recordFacts(tx, vault, now, [startedFact({ ...who, sessionId: id }, expiresAt)])
     return { token, expiresAt, browserToken, owners, phoneIndex }
-  })
+  }, turnsOf(requester))
 }
 
 function wrongCode(): AppError {

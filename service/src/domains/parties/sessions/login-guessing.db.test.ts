@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import { randomPhone } from '../../../testing/network.ts'
 import { ALL_WRONG_TRIES_AN_HOUR, UNKNOWN_PLACES_TRIES_AN_HOUR } from './decide.ts'
 import { sessionJobs } from './jobs.ts'
-import { from, openStage, otherThan, type Stage } from './test-stage.ts'
+import { browserOf, from, otherThan, stage, test } from './test-stage.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 const HOME = from('192.0.2.1')
 const SECOND_CODE = { status: 401, body: { error: { details: { second_code_required: true } } } }
 
-let stage: Stage
-
-beforeAll(async () => {
-  stage = await openStage()
-})
 beforeEach(() => stage.clock.advance(61 * MINUTE_MS))
-afterAll(() => stage.close())
 
 /** Makes concurrent wrong tries, five from each address. */
 async function guess(phone: string, tries: number): Promise<void> {
@@ -35,12 +29,6 @@ async function guess(phone: string, tries: number): Promise<void> {
 async function codeFor(phone: string, headers: Record<string, string>): Promise<string> {
   expect((await stage.sendOtp(phone, 'owner', headers)).status).toBe(200)
   return stage.codeOf(phone)
-}
-
-/** The cookies of a response by which a browser is known later. */
-function browserOf(headers: Headers): string {
-  const cookie = headers.getSetCookie().find(text => text.startsWith('service_browser='))
-  return cookie?.split(';')[0] ?? 'none'
 }
 
 test('up to a hundred tries from unknown places one right code is enough, and beyond that a login takes two', async () => {

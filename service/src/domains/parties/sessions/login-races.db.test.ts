@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../../../db/database.ts'
+import { expect } from 'vitest'
+import { type Database, openDatabase } from '../../../db/database.ts'
+import { someoneWaitsForLock } from '../../../testing/wait-for-lock.ts'
 import { logIn } from './log-in.ts'
-import { openStage, type Stage } from './test-stage.ts'
-
-let stage: Stage
-
-beforeAll(async () => {
-  stage = await openStage()
-})
-afterAll(() => stage.close())
+import { from, stage, test } from './test-stage.ts'
 
 /** A login with the right code, with an action between its try and its session. */
 async function logInAfter(phone: string, code: string, between: () => Promise<unknown>) {
@@ -62,3 +56,26 @@ test('a code that is replaced during a login creates no session', async () => {
   await expect(late).rejects.toMatchObject({ code: 'authentication_error' })
   expect(await sessions()).toBe(before)
 })
+
+test.each(['owner', 'admin'] as const)(
+  'while requests for codes of one phone wait for each other, another %s gets a code',
+  async kind => {
+    const [phone, other] = ['9811111111', '9822222222']
+    await stage.sendOtp(phone, kind, from('198.51.100.250'))
+    const observer = openDatabase(stage.db.url)
+    const waiting: Promise<{ readonly status: number }>[] = []
+    try {
+      await observer.inTransaction(async tx => {
+        await tx.query(`select from login_phones for update`)
+        for (let address = 0; address < 30; address++) {
+          waiting.push(stage.sendOtp(phone, kind, from(`198.51.100.${address}`)))
+        }
+        await someoneWaitsForLock(observer)
+        expect((await stage.sendOtp(other, kind)).status).toBe(200)
+      })
+      for (const { status } of await Promise.all(waiting)) expect(status).toBe(200)
+    } finally {
+      await observer.close()
+    }
+  },
+)

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import { randomPhone } from '../../../testing/network.ts'
 import { UNKNOWN_PLACES_CODES_AN_HOUR, UNKNOWN_PLACES_PAUSE_MS } from './decide.ts'
 import { sessionJobs } from './jobs.ts'
-import { from, openStage, otherThan, type Stage } from './test-stage.ts'
+import { from, otherThan, stage, test } from './test-stage.ts'
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60_000
 const UNKNOWN_PLACE = from('203.0.113.7')
 
-let stage: Stage
-
-beforeAll(async () => {
-  stage = await openStage()
-})
 beforeEach(() => stage.clock.advance(60 * MINUTE_MS))
-afterAll(() => stage.close())
 
 test.each(['owner', 'admin'] as const)(
   'requests from an unknown place neither prevent an %s from getting a code nor invalidate it',

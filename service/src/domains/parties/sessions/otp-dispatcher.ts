@@ -1,5 +1,5 @@
 import { setImmediate as afterThis } from 'node:timers/promises'
-import type { OtpMessage, OtpSender } from '../../../gateways/otp-sender.ts'
+import type { OtpMessage, OtpSender } from '../../../gateways/message-senders.ts'
 import type { Logger } from '../../../kernel/logger.ts'
 
 /** Sends one-time codes after the response, so that the response time does not reveal whether a phone is known. */

@@ -17,13 +17,21 @@ export interface PhoneLogin {
   readonly phoneIndex: Buffer
 }
 
-/** The codes of a phone at one network or browser, so that other places have codes of their own. */
-export interface CodeOwner extends PhoneLogin {
-  readonly addressIndex: Buffer
+/**
+ * The codes of a phone for one requester: a browser, or all callers without cookies of one network. Each has codes,
+ * tries and pauses of its own.
+ */
+export interface Requester extends PhoneLogin {
+  readonly place: Buffer
 }
 
 export function phoneLoginOf(vault: Vault, audience: Audience, phone: string): PhoneLogin {
   return { audience, phoneIndex: personalIndex(vault, 'phone', phone) }
+}
+
+/** Logins of one phone wait for its row one after the other, before they take a connection. */
+export function turnsOf({ audience, phoneIndex }: PhoneLogin): { readonly turns: readonly string[] } {
+  return { turns: [`${audience} login ${phoneIndex.toString('hex')}`] }
 }
 
 /** A phone in any notation as ten digits. */

@@ -2,15 +2,24 @@ import type { Queryable } from '../../../db/database.ts'
 import { networkOf } from '../../../http/rate-limit.ts'
 import { newSecret, type Vault } from '../../../kernel/secrets.ts'
 import type { Audience } from './phone-login.ts'
-import { type CodeOwner, phoneLoginOf } from './phone-login.ts'
+import { type PhoneLogin, phoneLoginOf } from './phone-login.ts'
 import { selectKnownPlaces } from './place-store.ts'
 
 /**
- * A random token that a browser keeps after a login. It gives no access: it only marks the browser as a known place.
+ * A random token that identifies a browser. It gives no access: it only separates the browser from others of its
+ * network, and after a login it marks it as a known place.
  */
 const BROWSER_PREFIX = 'brw_live_'
 /** The most networks and browsers stored for one phone. */
 export const PLACES_KEPT = 20
+
+export function newBrowserToken(): string {
+  return newSecret(BROWSER_PREFIX)
+}
+
+export function isBrowserToken(token: string | undefined): token is string {
+  return token?.startsWith(BROWSER_PREFIX) === true
+}
 
 /** The origin of a login request: its address and its browser token. */
 export interface Origin {
@@ -19,19 +28,21 @@ export interface Origin {
   readonly browserToken: string | undefined
 }
 
+/** Where a login comes from. All places are stored as digests that are bound to the phone. */
 export interface Place {
-  readonly owner: CodeOwner
-  /** Whether the phone has logged in from this network or with this browser before. */
-  readonly isKnown: boolean
-  /** The network, as a place of this phone. */
+  readonly login: PhoneLogin
   readonly network: Buffer
-  /** The browser token, if it is one of this phone's. */
-  readonly browserToken: string | null
+  /** The browser; null if the request has no browser token. */
+  readonly browser: Buffer | null
+  /** The browser, or else the network, if the phone has logged in from there; null: an unknown place. */
+  readonly known: Buffer | null
+  /** The browser token, if the phone has logged in with it. */
+  readonly knownToken: string | null
 }
 
 /**
- * The place of a login. A known browser has codes, tries and pauses of its own, so that others on its network cannot
- * use them up; all other browsers share those of the network.
+ * The place of a login. A browser has codes, tries and pauses of its own, so that others on its network cannot use them
+ * up; callers without a token share those of the network.
  */
 export async function findPlace(
   db: Queryable,
@@ -43,15 +54,17 @@ export async function findPlace(
   const login = phoneLoginOf(vault, audience, phone)
   // A keyed digest, because a plain digest of an address could be reversed quickly.
   const network = vault.blindIndex(networkOf(clientAddress), 'login_codes.address')
-  const isToken = browserToken?.startsWith(BROWSER_PREFIX) === true
-  const browser = browserIndex(vault, audience, phone, browserToken ?? '')
-  const known = await selectKnownPlaces(db, login, [network, browser])
-  const isBrowserKnown = isToken && known.some(place => place.equals(browser))
+  const token = isBrowserToken(browserToken) ? browserToken : null
+  const browser = browserIndex(vault, audience, phone, token ?? '')
+  const places = await selectKnownPlaces(db, login, [network, browser])
+  const isBrowserKnown = token !== null && places.some(place => place.equals(browser))
+  const isNetworkKnown = places.some(place => place.equals(network))
   return {
-    owner: { ...login, addressIndex: isBrowserKnown ? browser : network },
-    isKnown: isBrowserKnown || known.some(place => place.equals(network)),
+    login,
     network,
-    browserToken: isBrowserKnown ? browserToken : null,
+    browser: token === null ? null : browser,
+    known: isBrowserKnown ? browser : isNetworkKnown ? network : null,
+    knownToken: isBrowserKnown ? token : null,
   }
 }
 
@@ -60,10 +73,10 @@ export function placesToRemember(
   vault: Vault,
   audience: Audience,
   phone: string,
-  place: Place,
+  { network, knownToken }: Place,
 ): { readonly browserToken: string; readonly places: readonly Buffer[] } {
-  const browserToken = place.browserToken ?? newSecret(BROWSER_PREFIX)
-  return { browserToken, places: [place.network, browserIndex(vault, audience, phone, browserToken)] }
+  const browserToken = knownToken ?? newBrowserToken()
+  return { browserToken, places: [network, browserIndex(vault, audience, phone, browserToken)] }
 }
 
 /** Bound to the phone and the kind of login, so that a token is not valid for another phone. */

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import { call } from '../../../http/test-server.ts'
 import { totpAt } from '../../../kernel/totp.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import { randomPhone } from '../../../testing/network.ts'
 import { logIn } from './log-in.ts'
-import { openStage, otherThan, type Stage } from './test-stage.ts'
+import { otherThan, stage, test } from './test-stage.ts'
 
 /** Every refusal of a login must say what to do next. */
 
@@ -12,13 +12,7 @@ const ADMIN = '9999999999'
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
 const machine = { ...manualClock(new Date('2026-11-20T10:00:00.000Z')), offsetMs: () => 0 }
 
-let stage: Stage
-
-beforeAll(async () => {
-  stage = await openStage()
-})
 beforeEach(() => stage.clock.advance(61 * 60_000))
-afterAll(() => stage.close())
 
 async function messageOf(outcome: Promise<unknown>): Promise<string> {
   const error = await outcome.then(

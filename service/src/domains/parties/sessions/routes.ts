@@ -3,15 +3,16 @@ import type { AdminCaller, OwnerCaller } from '../../../http/caller.ts'
 import type { Call, ResponseHead, Serve } from '../../../http/serve.ts'
 import { browserCookie, browserTokenIn, endedCookie, sessionCookie } from '../../../http/session-cookies.ts'
 import { formatId } from '../../../kernel/ids.ts'
-import { recordFacts } from '../../../operations/record.ts'
+import { recordFacts } from '../../../operations/facts.ts'
 import { countInvitations } from '../owners/invitation-store.ts'
 import { listOwnerRecords } from '../owners/owner-record.ts'
-import { endedAct } from './acts.ts'
 import { readSession } from './authenticate.ts'
 import type { SessionsContext } from './context.ts'
+import { endedFact } from './facts.ts'
 import { linkedRecord, serveInvitations } from './invitation-routes.ts'
 import { type LogIn, logIn, type NewSession } from './log-in.ts'
 import { type Audience, SESSION_MS } from './phone-login.ts'
+import { isBrowserToken, newBrowserToken } from './place.ts'
 import { sendCode } from './send-code.ts'
 import { deleteSession, endedVersion, sessionPhoneOf } from './store.ts'
 
@@ -31,13 +32,22 @@ export function serveSessions(serve: Serve, context: SessionRoutes): void {
 const LOGIN = { opensSession: true }
 
 function serveCodes(serve: Serve, context: SessionRoutes): void {
-  const send = async (audience: Audience, phone: string, { clientAddress, headers, now }: Asked) => {
+  const send = async (
+    audience: Audience,
+    phone: string,
+    { clientAddress, headers, now }: Asked,
+    response: ResponseHead,
+  ) => {
     const browserToken = browserTokenIn(headers.cookie, audience)
+    // A refusal sets it too, so that a refused browser's next request does not count with others of its network.
+    if (!isBrowserToken(browserToken)) {
+      response.header('set-cookie', browserCookie(audience, newBrowserToken(), context.secure))
+    }
     const { expiresAt } = await sendCode(context, audience, { phone, clientAddress, browserToken }, now)
     return { sent: true, expires_in: Math.ceil((expiresAt.getTime() - now.getTime()) / 1_000) } as const
   }
-  serve(routes.sendOtp, call => send('owner', call.body.phone, call), LOGIN)
-  serve(routes.sendAdminOtp, call => send('admin', call.body.phone, call), LOGIN)
+  serve(routes.sendOtp, (call, response) => send('owner', call.body.phone, call, response), LOGIN)
+  serve(routes.sendAdminOtp, (call, response) => send('admin', call.body.phone, call, response), LOGIN)
 }
 
 type Asked = Pick<Call<typeof routes.sendOtp>, 'clientAddress' | 'headers' | 'now'>
@@ -83,7 +93,7 @@ function serveLogOut(serve: Serve, { database, vault, secure }: SessionRoutes): 
   const end = async (caller: OwnerCaller | AdminCaller, now: Date, response: ResponseHead) => {
     await database.inTransaction(async tx => {
       const isEnded = await deleteSession(tx, caller.sessionId)
-      if (isEnded) await recordFacts(tx, vault, now, [endedAct(caller)], [endedVersion(caller.sessionId)])
+      if (isEnded) await recordFacts(tx, vault, now, [endedFact(caller)], [endedVersion(caller.sessionId)])
     })
     response.header('set-cookie', endedCookie(caller.kind, secure))
     return { logged_out: true } as const

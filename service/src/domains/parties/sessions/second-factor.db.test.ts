@@ -1,27 +1,22 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import { totpAt } from '../../../kernel/totp.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import { randomPhone } from '../../../testing/network.ts'
 import { logIn } from './log-in.ts'
-import { from, openStage, otherThan, type Stage } from './test-stage.ts'
+import { from, otherThan, stage, test } from './test-stage.ts'
 
 const ADMIN = '9999999999'
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
 const STEP_MS = 30_000
 const REFUSED = { code: 'authentication_error', details: { totp_required: true } }
 
-let stage: Stage
 /** The machine's clock; the stage has the sandbox clock, which can be advanced. */
 const machine = { ...manualClock(new Date('2026-11-20T10:00:00.000Z')), offsetMs: () => 0 }
 
-beforeAll(async () => {
-  stage = await openStage()
-})
 beforeEach(() => {
   stage.clock.advance(61 * 60_000)
   machine.advance(10 * STEP_MS)
 })
-afterAll(() => stage.close())
 
 const totp = (steps = 0) => totpAt(SECRET, machine.now().getTime() + steps * STEP_MS)
 

@@ -1,10 +1,10 @@
+import type { Queryable } from '../../../db/database.ts'
 import { raise } from '../../../kernel/app-error.ts'
-import { keepSent, lockSent, replaceCode } from './code-store.ts'
+import { keepSent, keepTrustedSent, lockSent, replaceCode } from './code-store.ts'
 import type { SessionsContext } from './context.ts'
 import { CODE_VALID_MS, decideCode, TRIES } from './decide.ts'
 import { hashCode, newCode } from './one-time-code.ts'
-import type { Audience } from './phone-login.ts'
-import { requirePhone } from './phone-login.ts'
+import { type Audience, requirePhone, turnsOf } from './phone-login.ts'
 import { findPlace, type Origin } from './place.ts'
 import { isOwnersPhone } from './store.ts'
 
@@ -30,19 +30,24 @@ export async function sendCode(
     hash: hashCode(vault, audience, phone, code),
     expiresAt: new Date(now.getTime() + CODE_VALID_MS),
   }
-  const { owner, isKnown } = await findPlace(database, vault, audience, phone, origin)
+  const { login, network, browser, known } = await findPlace(database, vault, audience, phone, origin)
+  const requester = { ...login, place: browser ?? network }
 
-  const { expiresAt, isSent } = await database.inTransaction(async tx => {
-    const { shared, ...sent } = await lockSent(tx, owner, now)
-    const allowed = decideCode({ ...sent, isKnown, shared }, now)
+  const send = async (tx: Queryable) => {
+    const { shared, ...sent } = await lockSent(tx, requester, known, now)
+    const allowed = decideCode({ ...sent, shared }, now)
     if (allowed.kind === 'refusal') raise(allowed)
+    const { isTrusted } = allowed
     const here = allowed.kind === 'shared' ? allowed.code : made
-    await replaceCode(tx, owner, { ...here, triesLeft: TRIES }, allowed.sent.here)
-    await keepSent(tx, owner, allowed.sent.unknownPlaces, isKnown ? shared : here, now)
+    await replaceCode(tx, requester, { ...here, triesLeft: TRIES, isTrusted }, allowed.sent.here)
+    if (isTrusted && known !== null)
+      await keepTrustedSent(tx, requester, known, allowed.sent.known ?? [], now)
+    await keepSent(tx, login, allowed.sent.unknownPlaces, isTrusted ? shared : here, now)
     return { expiresAt: here.expiresAt, isSent: allowed.kind === 'code' }
-  })
+  }
+  const { expiresAt, isSent } = await database.inTransaction(send, turnsOf(login))
 
-  const isOwner = () => isOwnersPhone(database, owner.phoneIndex)
+  const isOwner = () => isOwnersPhone(database, login.phoneIndex)
   const isAdmin = async () => adminPhones.includes(phone)
   const isWanted = audience === 'owner' ? isOwner : isAdmin
   otpDispatcher.dispatch(

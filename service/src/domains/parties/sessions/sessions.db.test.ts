@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { formatId } from '../../../kernel/ids.ts'
 import { newPlatform } from '../../../testing/network.ts'
 import { sessionJobs } from './jobs.ts'
-import { cookieOf, openStage, type Stage } from './test-stage.ts'
+import { cookieOf, openStage, stage, test } from './test-stage.ts'
 
 const HOUR_MS = 60 * 60_000
-
-let stage: Stage
-
-beforeAll(async () => {
-  stage = await openStage()
-})
-afterAll(() => stage.close())
 
 const me = (headers: Record<string, string>) => stage.ask('GET', '/api/web/me', headers)
 
@@ -215,12 +208,12 @@ test('a failing sender does not change the response, and the log contains no pho
   const { number } = await stage.newOwner()
   const { cookie } = await stage.logIn(number)
   stage.clock.advance(60_000)
-  stage.failSending('the provider answered 500')
+  stage.failSending('the provider returned 500')
   expect((await stage.sendOtp(number)).status).toBe(200)
   await stage.context.otpDispatcher.drained()
   const log = stage.log.join('')
   expect(log).toContain('one-time code not sent')
-  expect(log).toContain('the provider answered 500')
+  expect(log).toContain('the provider returned 500')
   expect(log).toContain('"caller":"owner:')
   const secrets = [number, cookie.slice('service_session='.length), ...stage.sent.map(({ code }) => code)]
   const words = log.split(/[^\w-]+/)

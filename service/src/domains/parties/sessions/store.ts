@@ -1,3 +1,4 @@
+import { arrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
 import {
   type CoveredTable,
@@ -134,4 +135,17 @@ export async function deleteExpiredSessions(db: Queryable, now: Date, limit: num
 /** The context that the encryption of a session's phone authenticates. */
 export function sessionPhoneOf(id: Uuid): string {
   return `sessions.phone:${id}`
+}
+
+/** Which of these sessions are not over. */
+export async function selectLiveSessions(
+  db: Queryable,
+  ids: readonly Uuid[],
+  now: Date,
+): Promise<ReadonlySet<Uuid>> {
+  const rows = await db.query<{ id: Uuid }>(
+    `select id from sessions where id = any($1::uuid[]) and expires_at > $2`,
+    [arrayLiteral(ids), now],
+  )
+  return new Set(rows.map(({ id }) => id))
 }

@@ -1,9 +1,10 @@
 import { rejected, value } from '../../../gateways/gateway-result.ts'
-import type { OtpMessage, OtpSender } from '../../../gateways/otp-sender.ts'
+import type { OtpMessage, OtpSender } from '../../../gateways/message-senders.ts'
 import { call, type Reply, startTestServer, type TestServer } from '../../../http/test-server.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { createLogger } from '../../../kernel/logger.ts'
 import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { testOn } from '../../../testing/database-test.ts'
 import { type ManualClock, manualClock } from '../../../testing/manual-clock.ts'
 import {
   type NetworkContext,
@@ -51,6 +52,16 @@ export interface Stage {
 
 const BASE: Record<Kind, string> = { owner: '/v1/auth', admin: '/v1/admin/auth' }
 const ORIGIN = 'http://batua.test'
+
+/** The stage of the test file that runs: `test` opens it before the first test and closes it after the last. */
+export let stage: Stage
+
+export const test = testOn(
+  () => openStage(),
+  opened => {
+    stage = opened
+  },
+)
 
 export async function openStage({ secure = false } = {}): Promise<Stage> {
   const db = await createTestDatabase()
@@ -132,6 +143,13 @@ export function from(address: string): Record<string, string> {
 /** The cookie of a response as a browser sends it back. */
 export function cookieOf(headers: Headers): string {
   return headers.getSetCookie()[0]?.split(';')[0] ?? 'none'
+}
+
+/** The cookie by which a response identifies the browser. */
+export function browserOf(headers: Headers, kind: Kind = 'owner'): string {
+  const name = kind === 'owner' ? 'service_browser=' : 'service_admin_browser='
+  const cookie = headers.getSetCookie().find(text => text.startsWith(name))
+  return cookie?.split(';')[0] ?? 'none'
 }
 
 /** A code that differs from this one. */

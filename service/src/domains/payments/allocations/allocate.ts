@@ -1,24 +1,23 @@
 import type { allocate as allocateRoute, BodyOf, ResponseOf } from '@batua/contract'
 import type { OwnerCaller } from '../../../http/caller.ts'
-import { type Refusal, raise, refuse } from '../../../kernel/app-error.ts'
+import { type Refusal, raise } from '../../../kernel/app-error.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
-import { requirePaise } from '../../../kernel/input.ts'
-import { type Paise, rupees, ZERO_PAISE } from '../../../kernel/money.ts'
-import { type Command, type LedgerBatch, read, readOne } from '../../../ledger/index.ts'
-import { type Actor, actorOf } from '../../../operations/act.ts'
-import { record } from '../../../operations/record.ts'
+import { type Paise, requirePaise, rupees, ZERO_PAISE } from '../../../kernel/money.ts'
+import { type Command, type LedgerBatch, read, readOne, type Transfer } from '../../../ledger/index.ts'
+import { type Actor, actorOf, record } from '../../../operations/facts.ts'
 import type { AgentPolicyCache } from '../../limits/index.ts'
 import {
   forCaller,
-  memberAct,
   memberships,
   NO_ORGANIZATION,
   notMember,
   requireAgentId,
   requireOrganization,
 } from '../../parties/index.ts'
+import { allocatedFact } from '../facts.ts'
+import { type KeyedMovement, keyUsed } from '../idempotency.ts'
 import { prepareSpend, type Spending } from '../spend.ts'
-import { type AllocationKey, type EarlierAllocation, earlierAllocations, ownKey } from './allocation-store.ts'
+import { type AllocationKey, earlierAllocations, ownKey } from './allocation-store.ts'
 import { decideAllocation, decideParties } from './decide-allocation.ts'
 import type { AllocationsContext } from './routes.ts'
 
@@ -50,7 +49,7 @@ export async function allocate(
   // Everything is checked again under the locks. Here it determines which accounts those are, and excludes strangers'
   // accounts.
   const earlier = key === null ? undefined : await readOne({ database, vault }, earlierAllocations, key)
-  if (earlier !== undefined) raise(keyUsed(earlier))
+  if (earlier !== undefined) raise(refusalOfKey(earlier, { agentId, amountPaise }))
   const member = await readOne({ database, vault }, memberships, agentId)
   const parties = decideParties({ orgId, treasuryId, agentId, member })
   if (parties.kind === 'refusal') raise(parties)
@@ -79,13 +78,13 @@ export function allocateCommand(agents: AgentPolicyCache, order: AllocationOrder
 }
 
 /** An allocation as money that is spent. Its key belongs to the organization, whichever agent is the treasury. */
-function allocationSpending(agents: AgentPolicyCache, order: AllocationOrder): Spending<EarlierAllocation> {
+function allocationSpending(agents: AgentPolicyCache, order: AllocationOrder): Spending<Transfer> {
   const { orgId, treasuryId, agentId, amountPaise, key } = order
   const agentIds = [treasuryId, agentId]
   return {
     kind: 'allocation',
     ...{ payerId: treasuryId, payeeId: agentId, amountPaise, agentIds },
-    idempotencyKey: null,
+    key: null,
     limits: { escrowApplies: false },
     reads: [
       ...agentIds.map(id => read(memberships, id)),
@@ -93,7 +92,7 @@ function allocationSpending(agents: AgentPolicyCache, order: AllocationOrder): S
     ],
     decide(batch, { checkLimits }) {
       const earlier = key === null ? undefined : batch.read(earlierAllocations, key)
-      if (earlier !== undefined) return keyUsed(earlier)
+      if (earlier !== undefined) return refusalOfKey(earlier, order)
       return decideAllocation({
         ...{ orgId, agentId, amountPaise, checkLimits },
         treasury: batch.read(memberships, treasuryId),
@@ -111,10 +110,18 @@ function allocationSpending(agents: AgentPolicyCache, order: AllocationOrder): S
   }
 }
 
+function refusalOfKey(
+  earlier: KeyedMovement,
+  { agentId, amountPaise }: Pick<AllocationOrder, 'agentId' | 'amountPaise'>,
+): Refusal {
+  const isSame = earlier.creditAccount === agentId && earlier.amountPaise === amountPaise
+  return keyUsed(earlier, isSame, 'Idempotency-Key')
+}
+
 /** An allocation belongs to the organization, so its keys are found whichever agent is the treasury. */
-function postAllocation(batch: LedgerBatch, order: AllocationOrder): EarlierAllocation {
+function postAllocation(batch: LedgerBatch, order: AllocationOrder): Transfer {
   const { orgId, treasuryId, agentId, amountPaise, key } = order
-  const { id } = batch.post({
+  const transfer = batch.post({
     kind: 'allocation',
     debit: treasuryId,
     credit: agentId,
@@ -122,20 +129,8 @@ function postAllocation(batch: LedgerBatch, order: AllocationOrder): EarlierAllo
     linkedId: orgId,
     idempotencyKey: key?.key ?? null,
   })
-  record(
-    batch,
-    memberAct(
-      order.actor,
-      'org.allocated',
-      { orgId, agentId: treasuryId },
-      {
-        to_agent_id: formatId('agt', agentId),
-        amount: rupees(amountPaise),
-        transaction_id: formatId('txn', id),
-      },
-    ),
-  )
-  return { id, agentId, amountPaise }
+  record(batch, allocatedFact(order.actor, orgId, transfer))
+  return transfer
 }
 
 function resultOf(
@@ -151,21 +146,4 @@ function resultOf(
     treasury_balance: rupees(batch.account(treasuryId)?.balancePaise ?? ZERO_PAISE),
     agent_balance: rupees(batch.account(agentId)?.balancePaise ?? ZERO_PAISE),
   }
-}
-
-/** The refusal for a used key names what the key was used for, so that a client that lost the response recovers. */
-function keyUsed({ id, agentId, amountPaise }: EarlierAllocation): Refusal {
-  return refuse(
-    'idempotency_error',
-    'This Idempotency-Key was used for an allocation: details.transaction_id names it. Use a new key for a new allocation',
-    {
-      field: 'Idempotency-Key',
-      details: {
-        transaction_id: formatId('txn', id),
-        agent_id: formatId('agt', agentId),
-        amount: rupees(amountPaise),
-        status: 'completed',
-      },
-    },
-  )
 }

@@ -1,27 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { lockAccounts } from '../../../ledger/index.ts'
 import { expectBalanced } from '../../../testing/builders.ts'
-import {
-  type Answer,
-  AS_ADMIN,
-  type PolicyStage,
-  type StageAgent,
-} from '../../../testing/limits/policy-stage.ts'
+import { type Answer, AS_ADMIN, type StageAgent } from '../../../testing/limits/policy-stage.ts'
 import { someoneWaitsForLock } from '../../../testing/wait-for-lock.ts'
 import {
   type Lab,
   openLab,
-  openOrganizationStage,
   outcomeOf,
+  stage,
+  test,
 } from '../../parties/organizations/testing/organization-stage.ts'
 
-let stage: PolicyStage
-beforeAll(async () => {
-  stage = await openOrganizationStage()
-})
 afterAll(async () => {
   await expectBalanced(stage.db.database)
-  await stage.close()
 })
 
 /** The amount that the ledger shows as allocated to a member, in INR, and the number of allocations. */

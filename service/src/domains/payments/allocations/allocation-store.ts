@@ -1,19 +1,11 @@
 import { arrayLiteral, textArrayLiteral } from '../../../db/array-literal.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
-import type { Paise } from '../../../kernel/money.ts'
 import { reader } from '../../../ledger/index.ts'
-
-/** The outcome of an allocation that is found by its key. */
-export interface EarlierAllocation {
-  readonly id: Uuid
-  readonly agentId: Uuid
-  readonly amountPaise: Paise
-}
+import type { KeyedMovement } from '../idempotency.ts'
 
 /**
- * The Idempotency-Key header is stored as the allocation's own key, in a form that no agent's own key can have: see
- * payments. The organization is part of it, because the same agent may have been another's treasury. Both have a
- * fixed length.
+ * The stored text of an organization's key, which no key of a wallet has (`keyOf`). The organization is part of it,
+ * because the same agent may have been another's treasury.
  */
 export function ownKey(orgId: Uuid, headerKey: string): AllocationKey {
   return { orgId, key: `allocation\n${orgId}\n${headerKey}` }
@@ -29,12 +21,13 @@ export interface AllocationKey {
  * Allocations by their keys, whichever agent was the treasury then. Exact, because an allocation and the naming of
  * another treasury both lock the treasury's account. The condition is that of the index `transfers_allocations`.
  */
-export const earlierAllocations = reader<AllocationKey, EarlierAllocation>({
+export const earlierAllocations = reader<AllocationKey, KeyedMovement>({
   name: 'earlier allocations',
   key: ['key'],
   async load(tx, keys) {
-    const rows = await tx.query<EarlierAllocation & AllocationKey>(
-      `select k.org_id as "orgId", k.key, e.id, e.credit_account as "agentId", e.amount_paise as "amountPaise"
+    const rows = await tx.query<KeyedMovement & AllocationKey>(
+      `select k.org_id as "orgId", k.key, 'allocation' as kind, e.id, e.credit_account as "creditAccount",
+         e.amount_paise as "amountPaise", null as "debitBalancePaise", null as reference, null as note, k.org_id as "linkedId"
        from unnest($1::uuid[], $2::text[]) k(org_id, key)
        cross join lateral (
          select t.id, t.credit_account, t.amount_paise from transfers t

@@ -9,7 +9,7 @@ import type {
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Paise } from '../../../kernel/money.ts'
 import type { Command } from '../../../ledger/index.ts'
-import type { Actor } from '../../../operations/act.ts'
+import type { Actor } from '../../../operations/facts.ts'
 
 /** The key of an approval. The agent's id comes first, because the row is stored by it. */
 export interface ApprovalKey {

@@ -1,21 +1,14 @@
 import type { Refusal } from '../../../kernel/app-error.ts'
 import { assert } from '../../../kernel/assert.ts'
 import { newUuid } from '../../../kernel/ids.ts'
-import type { LedgerBatch } from '../../../ledger/index.ts'
-import { type Actor, service } from '../../../operations/act.ts'
+import { type Command, type LedgerBatch, read } from '../../../ledger/index.ts'
 import { insert, save } from '../../../operations/entity.ts'
-import { recordApproval } from './acts.ts'
+import { type Actor, record, service } from '../../../operations/facts.ts'
 import type { Approval, ApprovalKey, ApprovalRequest, Decision } from './approval.ts'
 import { APPROVAL_MS, decideOpen, statusAt } from './decide.ts'
-import { notifyOfApproval } from './events.ts'
+import { approvalFact } from './facts.ts'
 import { approvals } from './store.ts'
 import { noteWaiting } from './waiting.ts'
-
-/** An approval as this batch sees it. */
-export function approvalIn(batch: LedgerBatch, key: ApprovalKey): Approval | undefined {
-  const approval = batch.read(approvals, key)
-  return approval === undefined ? undefined : statusAt(approval, batch.nowMs)
-}
 
 /** The approval if it still waits, else the reason why it cannot be decided. */
 export function openApproval(batch: LedgerBatch, seen: ApprovalKey | Approval): Refusal | Approval {
@@ -44,8 +37,7 @@ export function requestApproval(batch: LedgerBatch, request: ApprovalRequest, ac
   }
   insert(batch, approvals, approval)
   noteWaiting(batch, approval.agentId, 1)
-  recordApproval(batch, actor, 'approval.requested', approval)
-  notifyOfApproval(batch, approval)
+  record(batch, approvalFact(actor, approval))
   return approval
 }
 
@@ -56,16 +48,26 @@ export function closeApproval(
   { status, madeId, actor }: Decision,
 ): Approval {
   const closed = close(batch, { ...approval, status, decidedAt: new Date(batch.nowMs), madeId })
-  recordApproval(batch, actor, `approval.${status}`, closed)
-  notifyOfApproval(batch, closed)
+  record(batch, approvalFact(actor, closed))
   return closed
+}
+
+export function rejectCommand(key: ApprovalKey, actor: Actor): Command<Approval> {
+  return {
+    accounts: [key.agentId],
+    reads: [read(approvals, key)],
+    decide(batch) {
+      const waiting = openApproval(batch, key)
+      if (waiting.kind === 'refusal') return waiting
+      return closeApproval(batch, waiting, { status: 'rejected', madeId: null, actor })
+    },
+  }
 }
 
 /** Records that an approval has expired. */
 export function expireApproval(batch: LedgerBatch, approval: Approval): Approval {
   const expired = close(batch, statusAt(approval, batch.nowMs))
-  recordApproval(batch, service('approval expiry'), 'approval.expired', expired)
-  notifyOfApproval(batch, expired)
+  record(batch, approvalFact(service('approval expiry'), expired))
   return expired
 }
 

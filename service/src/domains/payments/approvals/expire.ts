@@ -1,43 +1,23 @@
-import type { Database } from '../../../db/database.ts'
-import { unlessAltered } from '../../../db/row-mac.ts'
 import { type Command, type Ledger, read } from '../../../ledger/index.ts'
-import { duePages } from '../../../operations/due-pages.ts'
-import type { Job } from '../../../operations/jobs.ts'
+import { type DueContext, dueWork } from '../../../operations/due-work.ts'
 import type { ApprovalKey } from './approval.ts'
 import { expireApproval } from './change-approval.ts'
 import { statusAt } from './decide.ts'
-import { approvals, selectDueApprovals } from './store.ts'
+import { approvals, expiredApprovals } from './store.ts'
 
-const TICK_MS = 1_000
-const AT_ONCE = 100
-
-export interface ExpiryContext {
-  readonly database: Database
+export interface ExpiryContext extends DueContext {
   readonly ledger: Ledger
 }
 
-export function approvalJobs(context: ExpiryContext): Job[] {
-  const nextPage = duePagesOf(context)
-  return [{ name: 'approvals', everyMs: TICK_MS, run: now => expireDueApprovals(context, now, nextPage) }]
-}
+/** Writes down what has expired. Any node may do this, any number of times: what is decided does not change. */
+export const approvalExpiry = dueWork<ExpiryContext, ApprovalKey>({
+  name: 'approvals',
+  rows: expiredApprovals,
+  work: async ({ ledger }, key) => (await ledger.submit(expireCommand(key))).decided,
+  failure: 'approval expiry failed; it will be retried',
+  ids: approval => ({ approval_id: approvals.targetOf(approval) }),
+})
 
-function duePagesOf({ database }: Pick<ExpiryContext, 'database'>) {
-  return duePages(AT_ONCE, (now, after, limit) => selectDueApprovals(database, now, after, limit))
-}
-
-/** Writes down what has expired, a bounded batch; returns how many are now decided, by this or another node. */
-export async function expireDueApprovals(
-  context: ExpiryContext,
-  now: Date,
-  nextPage = duePagesOf(context),
-): Promise<number> {
-  const { ledger } = context
-  const due = await nextPage(now)
-  const works = due.map(key => unlessAltered(async () => (await ledger.submit(expireCommand(key))).decided))
-  return (await Promise.all(works)).filter(decided => decided).length
-}
-
-/** Any node may do this, any number of times: what is decided does not change. */
 function expireCommand(key: ApprovalKey): Command<{ readonly decided: boolean }> {
   return {
     accounts: [key.agentId],

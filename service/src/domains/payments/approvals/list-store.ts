@@ -4,6 +4,7 @@ import type { Queryable } from '../../../db/database.ts'
 import { lastSkippedInParts, newestInParts } from '../../../http/list-in-parts.ts'
 import type { PageRequest } from '../../../http/paging.ts'
 import { FIRST_UUID, LAST_UUID, type Uuid } from '../../../kernel/ids.ts'
+import { slicesOf } from '../../../kernel/slices.ts'
 
 /** Which approvals a list shows: of these agents, with this status at this moment. */
 export interface ApprovalFilter {
@@ -42,11 +43,7 @@ interface Part {
 }
 
 function inParts({ agentIds }: ApprovalFilter, before: Uuid): Part[] {
-  const parts: Part[] = []
-  for (let from = 0; from < agentIds.length; from += AGENTS_AT_ONCE) {
-    parts.push({ agents: arrayLiteral(agentIds.slice(from, from + AGENTS_AT_ONCE)), before })
-  }
-  return parts
+  return slicesOf(agentIds, AGENTS_AT_ONCE).map(agents => ({ agents: arrayLiteral(agents), before }))
 }
 
 /** The ids of a page of approvals, newest first. */
@@ -60,15 +57,15 @@ export async function selectApprovalIds(
     const rows = await db.query<{ id: Uuid }>(sql, [agents, now, from ?? FIRST_UUID, before, ...further])
     return rows.map(({ id }) => id)
   }
-  const all = inParts(filter, before ?? LAST_UUID)
+  const first = before ?? LAST_UUID
   const last =
     offset === 0
-      ? all[0]?.before
-      : await lastSkippedInParts(all, offset, {
+      ? first
+      : await lastSkippedInParts(inParts(filter, first), offset, {
           select: (part, most, step, from) => select(places(status), part, from, [most, step]),
           behind: (part, id) => ({ ...part, before: id }),
         })
-  if (last === undefined || last === null) return []
+  if (last === null) return []
   const ids = await newestInParts(inParts(filter, last), { fetch, idOf: (id: Uuid) => id }, (part, from) =>
     select(newestIds(status), part, from, [fetch]),
   )

@@ -1,8 +1,8 @@
 import { APPROVAL_STATUSES, type ApprovalStatus } from '@batua/contract'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { Queryable } from '../../../db/database.ts'
 import { FIRST_UUID, formatId, LAST_UUID, type Uuid } from '../../../kernel/ids.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { database, test } from '../../../testing/database-test.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import { insertManyAgents } from '../../../testing/many-agents.ts'
 import { networkContext, newOwner, newPlatform } from '../../../testing/network.ts'
@@ -14,32 +14,29 @@ const AGENTS = 2_500
 const OF_EACH = 8
 const NOW = new Date('2026-11-20T06:30:00.000Z')
 
-let db: TestDatabase
 let ownerId: Uuid
 let agents: readonly Uuid[]
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  const context = networkContext(db.database, manualClock(NOW))
+test.beforeAll(async () => {
+  const context = networkContext(database, manualClock(NOW))
   const { platform } = await newPlatform(context)
   ownerId = (await newOwner(context, platform.id)).id
   const strangerId = (await newOwner(context, platform.id)).id
   for (const id of [ownerId, strangerId]) {
-    await insertManyAgents(db.database, { platformId: platform.id, ownerId: id }, AGENTS)
+    await insertManyAgents(database, { platformId: platform.id, ownerId: id }, AGENTS)
   }
-  agents = await selectAgentsOf(db.database, [ownerId])
+  agents = await selectAgentsOf(database, [ownerId])
   await insertApprovals(agents, 0)
-  await insertApprovals(await selectAgentsOf(db.database, [strangerId]), 1)
-  await db.database.query('vacuum analyze')
+  await insertApprovals(await selectAgentsOf(database, [strangerId]), 1)
+  await database.query('vacuum analyze')
 }, 60_000)
-afterAll(() => db.drop())
 
 /**
  * Approvals whose ids are unrelated to those of their agents. Of eight, one has each status but one, and one is past
  * its expiry.
  */
 async function insertApprovals(of: readonly Uuid[], last: number): Promise<void> {
-  await db.database.query(
+  await database.query(
     `insert into approvals (agent_id, id, kind, payee, amount_paise, fee_paise, unique_reference, rule, layer, created_at,
        expires_at, status)
      select a[1 + (n * 7919) % $2::int4], ('01990000-0000-7000-8000-' || lpad(to_hex(n * 2 + $4::int4), 12, '0'))::uuid,
@@ -66,7 +63,7 @@ function expected(status: ApprovalStatus): string[] {
     .map(number => formatId('apr', `01990000-0000-7000-8000-${(number * 2).toString(16).padStart(12, '0')}`))
 }
 
-const list = (query: object, queryable: Queryable = db.database) =>
+const list = (query: object, queryable: Queryable = database) =>
   findApprovals(queryable, { kind: 'owner', ownerIds: [ownerId], sessionId: ownerId }, query, NOW)
 
 test.each(APPROVAL_STATUSES)(
@@ -89,7 +86,7 @@ test('one agent’s approvals are listed alone, and a stranger’s are not liste
   const { approvals, pagination } = await list({ agent_id: formatId('agt', agent), limit: 1 })
   expect(pagination.total).toBeLessThan(OF_EACH)
   for (const { agent_id } of approvals) expect(agent_id).toBe(formatId('agt', agent))
-  const [stranger] = await db.database.query<{ id: Uuid }>(
+  const [stranger] = await database.query<{ id: Uuid }>(
     'select agent_id as id from approvals where agent_id <> all($1::uuid[]) limit 1',
     [agents],
   )
@@ -102,13 +99,13 @@ test('no statement reads the approvals of more than 1,000 agents, or an index be
   const noting: Queryable = {
     async query<Row extends object>(text: string, values: readonly unknown[] = []) {
       if (typeof values[0] === 'string') asked.push(values[0].split(',').length)
-      return db.database.query<Row>(text, values)
+      return database.query<Row>(text, values)
     },
   }
   await list({ status: 'approved', offset: 300 }, noting)
   expect(Math.max(...asked)).toBe(1_000)
 
-  const session = await db.database.connect()
+  const session = await database.connect()
   await session.query('set plan_cache_mode = force_generic_plan')
   const range = `'{${agents.slice(0, 1_000).join(',')}}', '${NOW.toISOString()}', '${FIRST_UUID}', '${LAST_UUID}', 21`
   for (const status of APPROVAL_STATUSES) {

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect } from 'vitest'
 import type { AgentCaller, Authenticators } from '../../../http/caller.ts'
 import { call, startTestServer, type TestServer } from '../../../http/test-server.ts'
 import { DAY_MS } from '../../../kernel/clock.ts'
 import { formatId, newUuid, type Uuid } from '../../../kernel/ids.ts'
 import { hashSecret } from '../../../kernel/secrets.ts'
 import { changeAgent, newAgent, newFundedAgent, startNode, type TestNode } from '../../../testing/builders.ts'
-import { createTestDatabase, TEST_VAULT, type TestDatabase } from '../../../testing/database.ts'
+import { TEST_VAULT } from '../../../testing/database.ts'
+import { db, test } from '../../../testing/database-test.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import { openHandleCache } from '../../parties/agents/find-agent.ts'
 import { executePayment } from '../pay.ts'
@@ -14,7 +15,6 @@ import { serveApprovals } from './routes.ts'
 
 const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
 const ASKS = { require_human_approval_above_paise: 10_000n }
-let db: TestDatabase
 let node: TestNode
 let server: TestServer
 // Each agent in the builders is its own owner and platform.
@@ -36,8 +36,7 @@ const asOwner = (...ids: Uuid[]) => ({
   'sec-fetch-site': 'same-origin',
 })
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   const { database } = db
   node = startNode({ database, clock })
   const core = { database, ledger: node.ledger, agents: node.agents, authenticators }
@@ -70,7 +69,6 @@ beforeEach(async () => {
 afterAll(async () => {
   await server.close()
   await node.ledger.close()
-  await db.drop()
 })
 
 const path = (rest: string) => `/v1/agents/${formatId('agt', payer)}/${rest}`

@@ -4,13 +4,13 @@ import type { Caller } from '../../../http/caller.ts'
 import type { Serve } from '../../../http/serve.ts'
 import { assert } from '../../../kernel/assert.ts'
 import type { Command, Ledger } from '../../../ledger/index.ts'
-import { actorOf } from '../../../operations/act.ts'
+import { actorOf } from '../../../operations/facts.ts'
 import type { AgentPolicyCache } from '../../limits/index.ts'
 import { forCaller } from '../../parties/index.ts'
 import type { ApprovalKey, Executors } from './approval.ts'
 import { approvalRecord } from './approval-record.ts'
+import { rejectCommand } from './change-approval.ts'
 import { findApprovals, NO_APPROVAL, requireApproval } from './find-approvals.ts'
-import { rejectCommand } from './reject.ts'
 
 export interface ApprovalsContext {
   readonly database: Database

@@ -1,7 +1,7 @@
 import { arrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
-import type { DuePlace } from '../../../operations/due-pages.ts'
+import { pagedRows } from '../../../operations/due-work.ts'
 import { entity } from '../../../operations/entity.ts'
 import type { Approval, ApprovalKey } from './approval.ts'
 
@@ -76,16 +76,9 @@ export async function countPendingApprovals(db: Queryable, now: Date): Promise<n
 }
 
 /** Approvals that have expired without the expiry being written down, the oldest first. */
-export async function selectDueApprovals(
-  db: Queryable,
-  now: Date,
-  after: DuePlace,
-  limit: number,
-): Promise<(ApprovalKey & DuePlace)[]> {
-  return db.query<ApprovalKey & DuePlace>(
-    `select agent_id as "agentId", id, expires_at::text as "dueAt" from approvals
-     where status = 'pending_approval' and expires_at <= $1 and (expires_at, id) > ($2, $3)
-     order by expires_at, id limit $4`,
-    [now, after.dueAt, after.id, limit],
-  )
-}
+export const expiredApprovals = pagedRows<ApprovalKey>(
+  100,
+  `select agent_id as "agentId", id, expires_at::text as "dueAt" from approvals
+   where status = 'pending_approval' and expires_at <= $1 and (expires_at, id) > ($2, $3)
+   order by expires_at, id limit $4`,
+)

@@ -1,52 +1,27 @@
 import type { EscrowHold } from '@batua/contract'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import { DAY_MS, HOUR_MS } from '../../../kernel/clock.ts'
 import { formatId, parseId, type Uuid } from '../../../kernel/ids.ts'
-import { service } from '../../../operations/act.ts'
+import { service } from '../../../operations/facts.ts'
 import { reject, writtenOf } from '../../../testing/approving.ts'
-import {
-  balanceOf,
-  changeAgent,
-  expectBalanced,
-  newAgent,
-  newFundedAgent,
-  outcomesOf,
-  startNode,
-  type TestNode,
-} from '../../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { balanceOf, changeAgent, outcomesOf, startNode } from '../../../testing/builders.ts'
 import { escrowOf, holdOn, intent } from '../../../testing/escrows.ts'
 import { refusalOf } from '../../../testing/expect-refusal.ts'
 import { faultyDatabase } from '../../../testing/faulty-database.ts'
-import { manualClock } from '../../../testing/manual-clock.ts'
+import { clock, db, newAgent, newFundedAgent, node, test } from '../../../testing/ledger-test.ts'
 import type { Approval } from '../approvals/approval.ts'
-import { expireDueApprovals } from '../approvals/expire.ts'
+import { approvalExpiry } from '../approvals/expire.ts'
 import { selectApproval } from '../approvals/store.ts'
 import type { HoldIntent } from './escrow.ts'
 import { executeHold } from './hold.ts'
 
-const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
 const ASKS = { require_human_approval_above_paise: 10_000n }
-let db: TestDatabase
-let node: TestNode
 let payer: Uuid
 let payee: Uuid
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  node = startNode({ database: db.database, clock })
-})
-
 beforeEach(async () => {
-  payer = await newFundedAgent(node.ledger, db.database, clock, 100_000n, ASKS)
-  payee = await newAgent(db.database, clock.now())
-})
-
-afterAll(async () => {
-  await expectBalanced(db.database)
-  expect(node.broken).toEqual([])
-  await node.ledger.close()
-  await db.drop()
+  payer = await newFundedAgent(100_000n, ASKS)
+  payee = await newAgent()
 })
 
 const ask = (more: Partial<HoldIntent> = {}, on = node) =>
@@ -118,7 +93,7 @@ test('a key is used as long as the request waits, and can be used again once it 
   const second = await approvalOf(await ask(keyed))
   clock.advance(DAY_MS)
   expect(await refusalOf(approve(second))).toMatchObject({ code: 'conflict' })
-  await expireDueApprovals({ database: db.database, ledger: node.ledger }, clock.now())
+  await approvalExpiry(node).run(clock.now())
   const third = await approvalOf(await ask(keyed))
   // The request's own key does not block its approval.
   await approve(third)
@@ -127,7 +102,7 @@ test('a key is used as long as the request waits, and can be used again once it 
 
 test('of 20 concurrent calls that approve and reject exactly one wins', async () => {
   for (let round = 0; round < 20; round++) {
-    payer = await newFundedAgent(node.ledger, db.database, clock, 100_000n, ASKS)
+    payer = await newFundedAgent(100_000n, ASKS)
     const approval = await approvalOf(await ask())
     const { done } = await outcomesOf<object>(
       Array.from({ length: 20 }, (_, at) =>

@@ -1,18 +1,8 @@
 import type { AgentStatus } from '@batua/contract'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect } from 'vitest'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { hashSecret } from '../../../kernel/secrets.ts'
-import { service } from '../../../operations/act.ts'
-import {
-  balanceOf,
-  changeAgent,
-  expectBalanced,
-  newAgent,
-  newFundedAgent,
-  startNode,
-  type TestNode,
-} from '../../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { balanceOf, changeAgent } from '../../../testing/builders.ts'
 import {
   attestOn,
   held,
@@ -24,39 +14,26 @@ import {
   writtenEscrow,
 } from '../../../testing/escrows.ts'
 import { refusalOf } from '../../../testing/expect-refusal.ts'
-import { manualClock } from '../../../testing/manual-clock.ts'
-import { releaseCommand } from './end.ts'
+import { clock, database, newAgent, newFundedAgent, node, test } from '../../../testing/ledger-test.ts'
 import type { Escrow, HoldIntent } from './escrow.ts'
 
-const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
-let db: TestDatabase
-let node: TestNode
 let payer: Uuid
 let payee: Uuid
 let attestor: Uuid
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  node = startNode({ database: db.database, clock })
-})
-
 beforeEach(async () => {
-  payer = await newFundedAgent(node.ledger, db.database, clock, 100_000n)
-  payee = await newAgent(db.database, clock.now())
-  attestor = await newAgent(db.database, clock.now())
+  payer = await newFundedAgent(100_000n)
+  payee = await newAgent()
+  attestor = await newAgent()
 })
 
 afterAll(async () => {
-  await expectBalanced(db.database)
-  const { held: heldPaise, booked } = await waiting(db.database)
+  const { held: heldPaise, booked } = await waiting(database)
   expect(booked).toBe(heldPaise)
-  expect(node.broken).toEqual([])
-  await node.ledger.close()
-  await db.drop()
 })
 
-const heldNow = (more: Partial<HoldIntent> = {}) => held(db.database, node, intent(payer, 1_000n, more))
-const become = (id: Uuid, status: AgentStatus) => changeAgent(db.database, id, { status })
+const heldNow = (more: Partial<HoldIntent> = {}) => held(database, node, intent(payer, 1_000n, more))
+const become = (id: Uuid, status: AgentStatus) => changeAgent(database, id, { status })
 
 describe('a closed escrow', () => {
   test.each(['released', 'refunded'] as const)(
@@ -65,13 +42,13 @@ describe('a closed escrow', () => {
       const escrow = await heldNow({ attestorId: attestor, toAgentId: payee })
       const closed = await (how === 'released' ? releaseOn(node, escrow, payee) : refundOn(node, escrow))
       expect(closed).toMatchObject({ status: how, resolvedAt: clock.now() })
-      expect(await writtenEscrow(db.database, escrow.id)).toEqual(closed)
+      expect(await writtenEscrow(database, escrow.id)).toEqual(closed)
       for (const work of [releaseOn(node, escrow, payee), refundOn(node, escrow), attestOn(node, escrow)]) {
         expect(await refusalOf(work)).toMatchObject({
           ...{ code: 'conflict', details: { escrow_id: formatId('esc', escrow.id), status: how } },
         })
       }
-      expect(await balanceOf(db.database, payee)).toBe(how === 'released' ? 1_000n : 0n)
+      expect(await balanceOf(database, payee)).toBe(how === 'released' ? 1_000n : 0n)
     },
   )
 
@@ -81,7 +58,7 @@ describe('a closed escrow', () => {
     await refundOn(node, second)
     const [from, to] = [formatId('agt', payer), formatId('agt', payee)]
     const released = { escrow_id: formatId('esc', first.id), from, to, amount: 10, reference: 'r' }
-    const events = await toldTo(db.database, payer)
+    const events = await toldTo(database, payer)
     expect(events.slice(2)).toEqual([
       { name: 'agent.escrow.released', data: { agent_id: from, ...released } },
       {
@@ -92,22 +69,19 @@ describe('a closed escrow', () => {
         },
       },
     ])
-    expect(await toldTo(db.database, payee)).toEqual([
+    expect(await toldTo(database, payee)).toEqual([
       { name: 'agent.escrow.released', data: { agent_id: to, ...released } },
     ])
   })
 
   test('notifies a platform once that has both sides', async () => {
-    const { ledger, agents } = node
-    const escrow = await heldNow()
-    await ledger.submit(
-      releaseCommand(agents, { escrow, payeeId: payee, onePlatform: true, actor: service('test') }),
-    )
-    expect((await toldTo(db.database, payer)).map(({ name }) => name)).toEqual([
+    const neighbour = await newAgent({ platform_id: payer })
+    await releaseOn(node, await heldNow(), neighbour)
+    expect((await toldTo(database, payer)).map(({ name }) => name)).toEqual([
       'agent.escrow.held',
       'agent.escrow.released',
     ])
-    expect(await toldTo(db.database, payee)).toEqual([])
+    expect(await toldTo(database, neighbour)).toEqual([])
   })
 })
 
@@ -123,7 +97,7 @@ describe('a release', () => {
   test('may go to an agent other than the attestor, which is only the default recipient', async () => {
     const escrow = await heldNow({ attestorId: attestor })
     expect(await releaseOn(node, escrow, payee)).toMatchObject({ releasedTo: payee })
-    expect(await balanceOf(db.database, payee)).toBe(1_000n)
+    expect(await balanceOf(database, payee)).toBe(1_000n)
   })
 
   test('never goes to the payer itself or to a missing agent', async () => {
@@ -137,7 +111,7 @@ describe('a release', () => {
 
   test('checks the payee lists again only where it pays an agent that the hold did not name', async () => {
     const [named, meant] = [await heldNow({ toAgentId: payee }), await heldNow({ attestorId: attestor })]
-    await changeAgent(db.database, payer, { allowed_payees: [] })
+    await changeAgent(database, payer, { allowed_payees: [] })
     await releaseOn(node, named, payee)
     expect(await refusalOf(releaseOn(node, meant, payee))).toMatchObject({ code: 'authorization_error' })
     await attestOn(node, meant)
@@ -148,7 +122,7 @@ describe('a release', () => {
     await become(payer, status)
     await releaseOn(node, escrows[0], payee)
     await attestOn(node, escrows[1])
-    expect(await balanceOf(db.database, payee)).toBe(1_000n)
+    expect(await balanceOf(database, payee)).toBe(1_000n)
   })
 
   test.each(['frozen', 'quarantined'] as const)(
@@ -160,7 +134,7 @@ describe('a release', () => {
       expect(await refusalOf(releaseOn(node, escrow, payee))).toMatchObject(stopped)
       expect(await refusalOf(attestOn(node, escrow))).toMatchObject(stopped)
       await refundOn(node, escrow)
-      expect(await balanceOf(db.database, payer)).toBe(100_000n)
+      expect(await balanceOf(database, payer)).toBe(100_000n)
     },
   )
 
@@ -200,12 +174,12 @@ describe('an attestor', () => {
 
   test('is checked by its key again at the moment of the release', async () => {
     const escrow = await heldNow({ toAgentId: payee, attestorId: attestor })
-    await changeAgent(db.database, attestor, { key_hash: hashSecret('rotated') })
+    await changeAgent(database, attestor, { key_hash: hashSecret('rotated') })
     expect(await refusalOf(attestOn(node, escrow))).toMatchObject({ code: 'authentication_error' })
     expect(await statusOf(escrow)).toBe('held')
   })
 })
 
 async function statusOf(escrow: Escrow): Promise<string> {
-  return (await writtenEscrow(db.database, escrow.id)).status
+  return (await writtenEscrow(database, escrow.id)).status
 }

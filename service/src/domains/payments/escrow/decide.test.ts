@@ -5,10 +5,11 @@ import { paise } from '../../../kernel/money.ts'
 import { hashSecret } from '../../../kernel/secrets.ts'
 import { testAccount } from '../../../testing/accounts.ts'
 import type { AgentFacts } from '../../limits/agent-facts.ts'
-import { type Controls, ceilingOf, type Layer } from '../../limits/controls.ts'
+import { OPEN_POLICY, type SpendPolicy } from '../../limits/controls.ts'
+import { ceilingOf, layerOf } from '../../limits/layers.ts'
 import {
   decideAttestation,
-  decideBlocked,
+  decideHeld,
   decideHold,
   decideRelease,
   dueAction,
@@ -23,19 +24,8 @@ const [PAYER, PAYEE, OTHER] = ['0001', '0002', '0003'].map(
 ) as [Uuid, Uuid, Uuid]
 const NOON = new Date('2026-11-20T06:30:00.000Z')
 
-const NOTHING: Controls = {
-  ...{ perTxPaise: null, hourlyPaise: null, dailyPaise: null, monthlyPaise: null },
-  ...{ perCounterpartyDailyPaise: null, maxCounterpartiesPerHour: null },
-  ...{
-    requireEscrowAbovePaise: null,
-    requireApprovalAbovePaise: null,
-    allowedPayees: null,
-    blockedPayees: null,
-  },
-}
-
-function agent(id: Uuid, status: AgentStatus = 'active', controls: Partial<Controls> = {}): AgentFacts {
-  const layers: Layer[] = [{ layer: 'agent', controls: { ...NOTHING, ...controls } }]
+function agent(id: Uuid, status: AgentStatus = 'active', controls: Partial<SpendPolicy> = {}): AgentFacts {
+  const layers = [layerOf('agent', { ...OPEN_POLICY, ...controls })]
   return {
     id,
     platformId: id,
@@ -79,7 +69,7 @@ describe('a hold', () => {
 
   test('is refused for the first reason in the order of payments', () => {
     const everything: Partial<HoldFacts> = {
-      payer: agent(PAYER, 'paused', { blockedPayees: new Set([PAYEE]) }),
+      payer: agent(PAYER, 'paused', { blocked_payee_agents: [PAYEE] }),
       named: [to(agent(PAYEE, 'frozen'))],
       checkLimits: () => ({ kind: 'refusal', code: 'spend_limit_exceeded', message: '' }),
       amountPaise: paise(10_001n),
@@ -87,7 +77,7 @@ describe('a hold', () => {
     const codes = []
     const ladder: Partial<HoldFacts>[] = [
       {},
-      { payer: agent(PAYER, 'active', { blockedPayees: new Set([PAYEE]) }) },
+      { payer: agent(PAYER, 'active', { blocked_payee_agents: [PAYEE] }) },
       { named: [to(agent(PAYEE))] },
       { payer: agent(PAYER) },
       { checkLimits: () => null },
@@ -106,7 +96,7 @@ describe('a hold', () => {
   })
 
   test('needs approval above the threshold, and no second one when the owner has approved', () => {
-    const facts = holdFacts({ payer: agent(PAYER, 'active', { requireApprovalAbovePaise: paise(999n) }) })
+    const facts = holdFacts({ payer: agent(PAYER, 'active', { require_human_approval_above: paise(999n) }) })
     expect(decideHold(facts)).toMatchObject({ kind: 'needs_approval', threshold: { layer: 'agent' } })
     expect(decideHold({ ...facts, by: 'owner' })).toEqual({ kind: 'proceed' })
   })
@@ -130,7 +120,7 @@ describe('a hold', () => {
   })
 
   test('checks the payee lists only for the agent that the money is meant for', () => {
-    const payer = agent(PAYER, 'active', { allowedPayees: new Set([PAYEE]) })
+    const payer = agent(PAYER, 'active', { allowed_payees: [PAYEE] })
     const plan = (named: NamedAgent[]) => decideHold(holdFacts({ payer, named })).kind
     expect(plan([to(agent(PAYEE)), by(agent(OTHER))])).toBe('proceed')
     expect(plan([by(agent(OTHER))])).toBe('refusal')
@@ -139,11 +129,11 @@ describe('a hold', () => {
 })
 
 test('a second call to end an escrow gets how it ended', () => {
-  expect(decideBlocked(HELD)).toBe(HELD)
+  expect(decideHeld(HELD)).toBe(HELD)
   for (const status of ['released', 'refunded'] as const) {
-    expect(decideBlocked({ ...HELD, status })).toMatchObject({ code: 'conflict', details: { status } })
+    expect(decideHeld({ ...HELD, status })).toMatchObject({ code: 'conflict', details: { status } })
   }
-  expect(decideBlocked(undefined)).toMatchObject({ code: 'not_found' })
+  expect(decideHeld(undefined)).toMatchObject({ code: 'not_found' })
 })
 
 describe('a release', () => {

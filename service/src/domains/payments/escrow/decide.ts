@@ -4,13 +4,7 @@ import { type Paise, ZERO_PAISE } from '../../../kernel/money.ts'
 import { sameHash } from '../../../kernel/secrets.ts'
 import type { Account } from '../../../ledger/index.ts'
 import { type AgentFacts, approvalNeeded, decidePayee } from '../../limits/index.ts'
-import {
-  canReceive,
-  decideBalance,
-  decideBlocked as decideKept,
-  decideSender,
-  untilActive,
-} from '../decide.ts'
+import { canReceive, decideBalance, decideBlocked, decideSender, untilActive } from '../decide.ts'
 import type { SpendPlan } from '../spend.ts'
 import { type Escrow, meantFor } from './escrow.ts'
 
@@ -79,7 +73,7 @@ function ofField(refusal: Refusal, field: NamedAgent['field']): Refusal {
 }
 
 /** A second call finds the escrow closed, and the refusal says how it ended. */
-export function decideBlocked(escrow: Escrow | undefined): Refusal | Escrow {
+export function decideHeld(escrow: Escrow | undefined): Refusal | Escrow {
   if (escrow === undefined) return refuse('not_found', 'There is no escrow with this id')
   if (escrow.status === 'held') return escrow
   return refuse(
@@ -102,7 +96,7 @@ export interface ReleaseFacts {
 /** Whether this held escrow may be released to this payee. */
 export function decideRelease({ escrow, payer, payee }: ReleaseFacts): Refusal | null {
   if (payer === undefined) return refuse('not_found', 'There is no escrow with this id')
-  const stopped = decideKept(payer)
+  const stopped = decideBlocked(payer)
   if (stopped !== null) return stopped
   const unfit = decideNamed({ field: 'to_agent_id', agent: payee }, payer)
   if (payee === undefined || payee.id === payer.id) return unfit

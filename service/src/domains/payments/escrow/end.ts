@@ -2,9 +2,8 @@ import type { Refusal } from '../../../kernel/app-error.ts'
 import { assert } from '../../../kernel/assert.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { type Command, type LedgerBatch, read, SYSTEM } from '../../../ledger/index.ts'
-import { type Actor, agentActor } from '../../../operations/act.ts'
 import { save } from '../../../operations/entity.ts'
-import { record } from '../../../operations/record.ts'
+import { type Actor, agentActor, record } from '../../../operations/facts.ts'
 import {
   type AgentPolicyCache,
   checkLimits,
@@ -16,7 +15,7 @@ import {
   reverseSpendReads,
   type Spend,
 } from '../../limits/index.ts'
-import { decideAttestation, decideBlocked, decideRelease, proveAttestor, releaseRefusal } from './decide.ts'
+import { decideAttestation, decideHeld, decideRelease, proveAttestor, releaseRefusal } from './decide.ts'
 import { type Escrow, type EscrowKey, isNamedAtRelease, meantFor } from './escrow.ts'
 import { escrowFact } from './facts.ts'
 import { escrows } from './store.ts'
@@ -25,8 +24,6 @@ import { escrows } from './store.ts'
 export interface ReleaseOrder {
   readonly escrow: EscrowKey
   readonly payeeId: Uuid
-  /** Payer and payee belong to the same platform. */
-  readonly onePlatform: boolean
   readonly actor: Actor
 }
 
@@ -41,7 +38,7 @@ export function releaseCommand(agents: AgentPolicyCache, order: ReleaseOrder): C
   return {
     accounts,
     reads: [read(escrows, key)],
-    steps: [
+    phases: [
       batch => [
         ...agents.reads(batch, accounts),
         ...(countsForPayee(batch, order) ? releaseReads(key.agentId, payeeId) : []),
@@ -49,14 +46,14 @@ export function releaseCommand(agents: AgentPolicyCache, order: ReleaseOrder): C
       ...limitPhases(spendIn),
     ],
     decide(batch) {
-      const escrow = decideBlocked(batch.read(escrows, key))
+      const escrow = decideHeld(batch.read(escrows, key))
       if ('kind' in escrow) return escrow
       const spend = spendIn(batch)
       const [payer, payee] = [agents.facts(batch, key.agentId), agents.facts(batch, payeeId)]
       const refused = decideRelease({ escrow, payer, payee }) ?? overLimit(batch, spend)
       if (refused !== null) return refused
       if (spend !== null) countRelease(batch, spend)
-      return postRelease(batch, escrow, order)
+      return postRelease(batch, agents, escrow, order)
     },
   }
 }
@@ -75,16 +72,16 @@ export function attestCommand(agents: AgentPolicyCache, attestation: Attestation
   return {
     accounts,
     reads: [read(escrows, key)],
-    steps: [batch => agents.reads(batch, accounts)],
+    phases: [batch => agents.reads(batch, accounts)],
     decide(batch) {
       const attestor = agents.facts(batch, attestorId)
       const unproved = proveAttestor(attestor, keyHash)
       if (unproved !== null) return unproved
-      const escrow = decideBlocked(batch.read(escrows, key))
+      const escrow = decideHeld(batch.read(escrows, key))
       if ('kind' in escrow) return escrow
       const [payer, payee] = [agents.facts(batch, key.agentId), agents.facts(batch, payeeId)]
       const refused = decideAttestation({ escrow, payer, payee }, attestor)
-      return refused ?? postRelease(batch, escrow, { ...attestation, actor: agentActor(attestorId) })
+      return refused ?? postRelease(batch, agents, escrow, { payeeId, actor: agentActor(attestorId) })
     },
   }
 }
@@ -95,9 +92,9 @@ export function refundCommand(agents: AgentPolicyCache, seen: Escrow, actor: Act
   return {
     accounts: [seen.agentId],
     reads: [read(escrows, seen), ...(given === null ? [] : reverseSpendReads(given))],
-    steps: [batch => agents.reads(batch, [seen.agentId])],
+    phases: [batch => agents.reads(batch, [seen.agentId])],
     decide(batch) {
-      const escrow = decideBlocked(batch.read(escrows, seen))
+      const escrow = decideHeld(batch.read(escrows, seen))
       return 'kind' in escrow ? escrow : postRefund(batch, agents, escrow, actor)
     },
   }
@@ -106,8 +103,9 @@ export function refundCommand(agents: AgentPolicyCache, seen: Escrow, actor: Act
 /** Credits the payee. Only now has the payer spent the money. */
 function postRelease(
   batch: LedgerBatch,
+  agents: AgentPolicyCache,
   held: Escrow,
-  { payeeId, onePlatform, actor }: Omit<ReleaseOrder, 'escrow'>,
+  { payeeId, actor }: Omit<ReleaseOrder, 'escrow'>,
 ): Escrow {
   batch.post({
     kind: 'escrow_release',
@@ -120,6 +118,8 @@ function postRelease(
   })
   const released = close(batch, { ...held, status: 'released', releasedTo: payeeId })
   // A platform that has both sides is notified once, for the payer.
+  const onePlatform =
+    agents.facts(batch, payeeId)?.platformId === agents.facts(batch, held.agentId)?.platformId
   record(batch, escrowFact(released, actor, onePlatform ? [held.agentId] : [held.agentId, payeeId]))
   return released
 }

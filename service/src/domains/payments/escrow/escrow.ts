@@ -27,6 +27,8 @@ export interface HoldIntent extends Named, Terms {
   readonly amountPaise: Paise
   readonly reference: string | null
   readonly idempotencyKey: string | null
+  /** The text under which earlier releases stored the key. */
+  readonly formerKey: string | null
 }
 
 /** Money in escrow, or that was in escrow; the id is that of the transfer into escrow. */

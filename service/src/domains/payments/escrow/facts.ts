@@ -1,14 +1,14 @@
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { rupees } from '../../../kernel/money.ts'
-import type { Act, Actor } from '../../../operations/act.ts'
 import { eventNamed } from '../../../operations/event.ts'
+import type { Actor, Fact } from '../../../operations/facts.ts'
 import { type Escrow, payeeOf } from './escrow.ts'
 
 /**
  * The fact that an escrow was held, released or refunded: an audit entry of the payer, and an event for the platform
  * of each agent in `notified`.
  */
-export function escrowFact(escrow: Escrow, actor: Actor, notified: readonly Uuid[] = [escrow.agentId]): Act {
+export function escrowFact(escrow: Escrow, actor: Actor, notified: readonly Uuid[] = [escrow.agentId]): Fact {
   const { id, agentId, status, reference } = escrow
   const payee = payeeOf(escrow)
   const to = payee === null ? null : formatId('agt', payee)

@@ -1,17 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect } from 'vitest'
 import { DAY_MS, HOUR_MS } from '../../../kernel/clock.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
-import {
-  balanceOf,
-  changeAgent,
-  expectBalanced,
-  newAgent,
-  newFundedAgent,
-  order,
-  startNode,
-  type TestNode,
-} from '../../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { balanceOf, changeAgent, order } from '../../../testing/builders.ts'
 import {
   attestOn,
   escrowOf,
@@ -24,43 +14,31 @@ import {
   waiting,
 } from '../../../testing/escrows.ts'
 import { refusalOf } from '../../../testing/expect-refusal.ts'
-import { manualClock } from '../../../testing/manual-clock.ts'
+import { clock, database, newAgent, newFundedAgent, node, test } from '../../../testing/ledger-test.ts'
 import type { HoldIntent } from './escrow.ts'
 import { sumHeld } from './store.ts'
 
-const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
-let db: TestDatabase
-let node: TestNode
 let payer: Uuid
 let payee: Uuid
 let attestor: Uuid
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  node = startNode({ database: db.database, clock })
-})
-
 beforeEach(async () => {
-  payer = await newFundedAgent(node.ledger, db.database, clock, 100_000n)
-  payee = await newAgent(db.database, clock.now())
-  attestor = await newAgent(db.database, clock.now())
+  payer = await newFundedAgent(100_000n)
+  payee = await newAgent()
+  attestor = await newAgent()
 })
 
 afterAll(async () => {
-  await expectBalanced(db.database)
-  const { held: heldPaise, booked } = await waiting(db.database)
-  expect([booked, await sumHeld(db.database)]).toEqual([heldPaise, heldPaise])
-  expect(node.broken).toEqual([])
-  await node.ledger.close()
-  await db.drop()
+  const { held: heldPaise, booked } = await waiting(database)
+  expect([booked, await sumHeld(database)]).toEqual([heldPaise, heldPaise])
 })
 
 const holdNow = (amount: bigint, more: Partial<HoldIntent> = {}) => holdOn(node, intent(payer, amount, more))
 const heldNow = (amount: bigint, more: Partial<HoldIntent> = {}) =>
-  held(db.database, node, intent(payer, amount, more))
+  held(database, node, intent(payer, amount, more))
 
 async function totals(id: Uuid): Promise<{ balance: bigint; funded: bigint; spent: bigint }> {
-  const [row] = await db.database.query<{ balance: bigint; funded: bigint; spent: bigint }>(
+  const [row] = await database.query<{ balance: bigint; funded: bigint; spent: bigint }>(
     `select balance_paise as balance, total_funded_paise as funded, total_spent_paise as spent
      from accounts where id = $1`,
     [id],
@@ -74,7 +52,7 @@ describe('a hold', () => {
       ...{ toAgentId: payee, reference: 'order-77' },
       ...{ timeoutMs: 24 * HOUR_MS, autoAction: 'release' },
     })
-    const id = (await escrowOf(db.database, answer)).id
+    const id = (await escrowOf(database, answer)).id
     expect(answer).toEqual({
       escrow_id: formatId('esc', id),
       agent_id: formatId('agt', payer),
@@ -89,8 +67,8 @@ describe('a hold', () => {
       resolved_at: null,
       transaction_id: formatId('txn', id),
     })
-    expect(await balanceOf(db.database, payer)).toBe(60_000n)
-    expect(await toldTo(db.database, payer)).toEqual([
+    expect(await balanceOf(database, payer)).toBe(60_000n)
+    expect(await toldTo(database, payer)).toEqual([
       {
         name: 'agent.escrow.held',
         data: {
@@ -128,13 +106,13 @@ describe('a hold', () => {
       const field = 'toAgentId' in named ? 'to_agent_id' : 'attestor_agent_id'
       expect(await refusalOf(holdNow(100n, named))).toMatchObject({ code: 'validation_error', field })
     }
-    await changeAgent(db.database, attestor, { status: 'paused' })
+    await changeAgent(database, attestor, { status: 'paused' })
     expect(await refusalOf(holdNow(100n, { ...other, attestorId: attestor }))).toMatchObject({
       ...{ code: 'validation_error', field: 'attestor_agent_id' },
     })
-    await changeAgent(db.database, payee, { status: 'quarantined' })
+    await changeAgent(database, payee, { status: 'quarantined' })
     await heldNow(100n, other)
-    await changeAgent(db.database, payer, { status: 'paused' })
+    await changeAgent(database, payer, { status: 'paused' })
     expect(await refusalOf(holdNow(100n))).toMatchObject({
       ...{ code: 'policy_denied', message: 'Agent is paused' },
     })
@@ -146,11 +124,11 @@ describe('a hold', () => {
       const field = 'toAgentId' in named ? 'to_agent_id' : 'attestor_agent_id'
       expect(await refusalOf(holdNow(100n, named))).toMatchObject({ code: 'not_found', field })
     }
-    expect(await balanceOf(db.database, payer)).toBe(100_000n)
+    expect(await balanceOf(database, payer)).toBe(100_000n)
   })
 
   test('passes above the escrow threshold, and within every other limit only', async () => {
-    await changeAgent(db.database, payer, {
+    await changeAgent(database, payer, {
       ...{ require_escrow_above_paise: 1_000n, spend_limit_daily_paise: 50_000n },
     })
     expect(await refusalOf(node.pay(order(payer, payee, 40_000n)))).toMatchObject({ code: 'escrow_required' })
@@ -162,7 +140,7 @@ describe('a hold', () => {
   })
 
   test('is checked against the payee lists where it names an agent', async () => {
-    await changeAgent(db.database, payer, { blocked_payee_agents: [payee] })
+    await changeAgent(database, payer, { blocked_payee_agents: [payee] })
     expect(await refusalOf(holdNow(100n, { toAgentId: payee }))).toMatchObject({
       ...{ code: 'authorization_error', field: 'to_agent_id' },
     })
@@ -179,7 +157,7 @@ describe('a hold', () => {
     expect(await refusalOf(holdNow(100n, { idempotencyKey: 'hold\nk' }))).toMatchObject({
       ...{ code: 'idempotency_error', details: { escrow_id: formatId('esc', first.id) } },
     })
-    expect(await balanceOf(db.database, payer)).toBe(99_900n)
+    expect(await balanceOf(database, payer)).toBe(99_900n)
   })
 })
 
@@ -191,5 +169,5 @@ test('an attestor releases to the recipient, and to itself where no recipient wa
   for (const escrow of [named, own]) {
     expect(await attestOn(node, escrow)).toMatchObject({ status: 'released', resolvedAt: clock.now() })
   }
-  expect([await balanceOf(db.database, payee), await balanceOf(db.database, attestor)]).toEqual([100n, 200n])
+  expect([await balanceOf(database, payee), await balanceOf(database, attestor)]).toEqual([100n, 200n])
 })

@@ -1,19 +1,18 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { EscrowHold } from '@batua/contract'
-import { type Refusal, refuse } from '../../../kernel/app-error.ts'
 import { assert } from '../../../kernel/assert.ts'
-import { formatId, type Uuid } from '../../../kernel/ids.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
 import { ZERO_PAISE } from '../../../kernel/money.ts'
-import { type Command, type LedgerBatch, SYSTEM } from '../../../ledger/index.ts'
-import type { Actor } from '../../../operations/act.ts'
+import { type Command, type LedgerBatch, read, SYSTEM } from '../../../ledger/index.ts'
 import { insert } from '../../../operations/entity.ts'
-import { record } from '../../../operations/record.ts'
+import { type Actor, record } from '../../../operations/facts.ts'
 import type { AgentPolicyCache } from '../../limits/index.ts'
 import type { Approval, ApprovalRequest, Executor } from '../approvals/approval.ts'
 import { type HoldTerms, holdTerms } from '../approvals/hold-terms.ts'
+import type { KeyUse, RequestKey } from '../idempotency.ts'
 import { type Spending, spendApproved, spendCommand } from '../spend.ts'
-import type { Use } from '../uses.ts'
 import { decideHold, type HoldFacts, type NamedAgent } from './decide.ts'
-import { type Escrow, type HoldIntent, meantFor } from './escrow.ts'
+import { type Escrow, type HoldIntent, meantFor, type Named, type Terms } from './escrow.ts'
 import { escrowRecord, waitingRecord } from './escrow-record.ts'
 import { escrowFact } from './facts.ts'
 import { escrows } from './store.ts'
@@ -47,7 +46,7 @@ interface Mandate {
  * checked at its release.
  */
 function holdSpending(agents: AgentPolicyCache, intent: HoldIntent, mandate: Mandate): Spending<Escrow> {
-  const { payerId, toAgentId, attestorId, amountPaise, idempotencyKey } = intent
+  const { payerId, toAgentId, attestorId, amountPaise } = intent
   const payeeId = meantFor(intent)
   const namedIn = (batch: LedgerBatch): NamedAgent[] => [
     ...named('to_agent_id', toAgentId, batch, agents),
@@ -55,18 +54,18 @@ function holdSpending(agents: AgentPolicyCache, intent: HoldIntent, mandate: Man
   ]
   return {
     kind: 'escrow_hold',
-    ...{ payerId, payeeId, amountPaise, idempotencyKey },
+    ...{ payerId, payeeId, amountPaise },
+    key: keyOfHold(intent),
     agentIds: [...new Set([payerId, ...[toAgentId, attestorId].flatMap(id => id ?? [])])],
     limits: { escrowApplies: false, ...(payeeId === null ? { only: 'amounts' } : {}) },
-    decide: (batch, { sameKey, checkLimits }) =>
-      sameKey === undefined
-        ? decideHold({
-            ...{ by: mandate.by, amountPaise, checkLimits },
-            payer: agents.facts(batch, payerId),
-            payerAccount: batch.account(payerId),
-            named: namedIn(batch),
-          })
-        : keyUsed(sameKey),
+    decide: (batch, { keyUsed, checkLimits }) =>
+      keyUsed ??
+      decideHold({
+        ...{ by: mandate.by, amountPaise, checkLimits },
+        payer: agents.facts(batch, payerId),
+        payerAccount: batch.account(payerId),
+        named: namedIn(batch),
+      }),
     post: batch => postHold(batch, intent, mandate.actor),
   }
 }
@@ -110,17 +109,51 @@ function postHold(batch: LedgerBatch, intent: HoldIntent, actor: Actor): Escrow 
   return escrow
 }
 
+function keyOfHold(intent: HoldIntent): RequestKey | null {
+  const { payerId, idempotencyKey: text, formerKey: formerText } = intent
+  if (text === null) return null
+  return {
+    ...{ text, formerText },
+    field: 'Idempotency-Key',
+    readsOf: ({ kind, id }) => (kind === 'escrow_hold' ? [read(escrows, { agentId: payerId, id })] : []),
+    isSame: (batch, use) => isDeepStrictEqual(inputOf(batch, payerId, use), ownInput(intent)),
+  }
+}
+
+/** What a request to hold asks for. */
+function ownInput(intent: Named & Terms & Pick<HoldIntent, 'amountPaise' | 'reference'>) {
+  const { amountPaise, reference } = intent
+  return { amountPaise, reference, terms: termsOf(intent) }
+}
+
+/** What the hold that used a key was asked for, as it is stored; null: the key was used for something else. */
+function inputOf(batch: LedgerBatch, payerId: Uuid, use: KeyUse): ReturnType<typeof ownInput> | null {
+  if (use.kind === 'approval') {
+    const { amountPaise, reference } = use.request
+    const terms = holdTerms(use.request.terms)
+    return terms === null ? null : { amountPaise, reference, terms }
+  }
+  const escrow = batch.read(escrows, { agentId: payerId, id: use.id })
+  if (escrow === undefined) return null
+  const { createdAt, expiresAt } = escrow
+  const timeoutMs = expiresAt === null ? null : expiresAt.getTime() - createdAt.getTime()
+  return ownInput({ ...escrow, timeoutMs })
+}
+
+function termsOf({ toAgentId, attestorId, timeoutMs, autoAction }: Named & Terms): HoldTerms {
+  return {
+    to_agent_id: toAgentId,
+    attestor_agent_id: attestorId,
+    timeout_ms: timeoutMs,
+    auto_action: autoAction,
+  }
+}
+
 /** What the owner is asked to approve: no fee, no note, no unique reference. */
 function requestOf(intent: HoldIntent): Omit<ApprovalRequest, 'layer'> {
   const { payerId, amountPaise, reference, idempotencyKey } = intent
-  const terms: HoldTerms = {
-    to_agent_id: intent.toAgentId,
-    attestor_agent_id: intent.attestorId,
-    timeout_ms: intent.timeoutMs,
-    auto_action: intent.autoAction,
-  }
   return {
-    ...{ agentId: payerId, amountPaise, reference, idempotencyKey, terms },
+    ...{ agentId: payerId, amountPaise, reference, idempotencyKey, terms: termsOf(intent) },
     kind: 'escrow_hold',
     payeeId: meantFor(intent),
     feePaise: ZERO_PAISE,
@@ -135,25 +168,10 @@ function intentOf(approval: Approval): HoldIntent {
   const terms = holdTerms(approval.terms)
   assert(terms !== null, 'an approval of a hold holds its terms')
   return {
-    ...{ payerId, amountPaise, reference, idempotencyKey },
+    ...{ payerId, amountPaise, reference, idempotencyKey, formerKey: null },
     toAgentId: terms.to_agent_id,
     attestorId: terms.attestor_agent_id,
     timeoutMs: terms.timeout_ms,
     autoAction: terms.auto_action,
   }
-}
-
-/** A key that was used names what it was used for, so that a client that lost the response recovers. */
-function keyUsed(use: Use): Refusal {
-  const [details, message] =
-    use.kind === 'approval'
-      ? [
-          { escrow_id: null, approval_id: formatId('apr', use.id), status: 'pending_approval' },
-          'A hold with this Idempotency-Key waits for approval: details.approval_id names it. Use a new key for a new hold',
-        ]
-      : [
-          { escrow_id: formatId('esc', use.id) },
-          'This Idempotency-Key was used for a hold: details.escrow_id names it. Use a new key for a new hold',
-        ]
-  return refuse('idempotency_error', message, { field: 'Idempotency-Key', details })
 }

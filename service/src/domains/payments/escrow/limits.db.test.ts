@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect } from 'vitest'
 import type { Uuid } from '../../../kernel/ids.ts'
 import {
   changeAgent,
@@ -10,7 +10,7 @@ import {
   startNode,
   type TestNode,
 } from '../../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { database, test } from '../../../testing/database-test.ts'
 import {
   attestOn,
   held,
@@ -24,36 +24,33 @@ import { refusalOf } from '../../../testing/expect-refusal.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 
 const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
-let db: TestDatabase
 /** One committer: commands that are submitted together form one batch. */
 let node: TestNode
 let payer: Uuid
 let first: Uuid
 let second: Uuid
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  node = startNode({ database: db.database, clock, committers: 1 })
+test.beforeAll(async () => {
+  node = startNode({ database, clock, committers: 1 })
 })
 
 beforeEach(async () => {
-  payer = await newFundedAgent(node.ledger, db.database, clock, 1_000_000n)
-  first = await newAgent(db.database, clock.now())
-  second = await newAgent(db.database, clock.now())
+  payer = await newFundedAgent(node.ledger, database, clock, 1_000_000n)
+  first = await newAgent(database, clock.now())
+  second = await newAgent(database, clock.now())
 })
 
 afterAll(async () => {
-  await expectBalanced(db.database)
+  await expectBalanced(database)
   expect(node.broken).toEqual([])
   await node.ledger.close()
-  await db.drop()
 })
 
 const pay = (payee: Uuid, amount: bigint) => node.pay(order(payer, payee, amount))
 const heldFor = (toAgentId: Uuid | null, amount: bigint) =>
-  held(db.database, node, intent(payer, amount, { toAgentId }))
+  held(database, node, intent(payer, amount, { toAgentId }))
 const limitPerPayee = (paise: bigint) =>
-  changeAgent(db.database, payer, { per_counterparty_daily_limit_paise: paise })
+  changeAgent(database, payer, { per_counterparty_daily_limit_paise: paise })
 
 test('a hold that is refunded in a batch with a payment to the same agent reverses only itself in the day', async () => {
   await limitPerPayee(1_000n)
@@ -70,7 +67,7 @@ test('a hold that is refunded in a batch with a payment to the same agent revers
 })
 
 test('however many holds are refunded at once, an agent stays a recipient while one of them is open', async () => {
-  await changeAgent(db.database, payer, { max_counterparties_per_hour: 1 })
+  await changeAgent(database, payer, { max_counterparties_per_hour: 1 })
   const escrows = []
   for (let each = 0; each < 30; each++) {
     escrows.push(await heldFor(first, 100n))
@@ -85,7 +82,7 @@ test('however many holds are refunded at once, an agent stays a recipient while 
 })
 
 test('a refund makes room for another recipient', async () => {
-  await changeAgent(db.database, payer, { max_counterparties_per_hour: 1 })
+  await changeAgent(database, payer, { max_counterparties_per_hour: 1 })
   const escrow = await heldFor(first, 100n)
   expect(await refusalOf(pay(second, 100n))).toMatchObject({ code: 'spend_limit_exceeded' })
   await refundOn(node, escrow)
@@ -94,7 +91,7 @@ test('a refund makes room for another recipient', async () => {
 
 describe('a hold without a recipient', () => {
   test('checks no limit on payees, and its release to an agent does', async () => {
-    await changeAgent(db.database, payer, { max_counterparties_per_hour: 1 })
+    await changeAgent(database, payer, { max_counterparties_per_hour: 1 })
     await limitPerPayee(1_000n)
     const escrows = [await heldFor(null, 700n), await heldFor(null, 600n)] as const
     await pay(first, 300n)
@@ -111,7 +108,7 @@ describe('a hold without a recipient', () => {
       ...{ code: 'spend_limit_exceeded', field: 'to_agent_id' },
       details: { rule: 'max_counterparties_per_hour', limit: 1, used: 1, remaining: 0 },
     })
-    expect(await writtenEscrow(db.database, escrows[1].id)).toMatchObject({ status: 'held' })
+    expect(await writtenEscrow(database, escrows[1].id)).toMatchObject({ status: 'held' })
     await refundOn(node, escrows[1])
   })
 
@@ -121,13 +118,13 @@ describe('a hold without a recipient', () => {
     await limitPerPayee(1_000n)
     expect(await refusalOf(pay(first, 401n))).toMatchObject({ details: { used: 6, remaining: 4 } })
     await pay(first, 400n)
-    await changeAgent(db.database, payer, { max_counterparties_per_hour: 1 })
+    await changeAgent(database, payer, { max_counterparties_per_hour: 1 })
     expect(await refusalOf(pay(second, 1n))).toMatchObject({ details: { used: 1 } })
   })
 
   test('counts on the day and in the hour of its release, however old the hold is', async () => {
     const start = clock.now()
-    await changeAgent(db.database, payer, { max_counterparties_per_hour: 1 })
+    await changeAgent(database, payer, { max_counterparties_per_hour: 1 })
     await limitPerPayee(1_000n)
     const escrows = [await heldFor(null, 600n), await heldFor(null, 600n)] as const
     clock.advance(20 * 3_600_000)
@@ -145,7 +142,7 @@ describe('a hold without a recipient', () => {
   })
 
   test('counts its amount once, at the hold', async () => {
-    await changeAgent(db.database, payer, {
+    await changeAgent(database, payer, {
       spend_limit_daily_paise: 1_000n,
       spend_limit_hourly_paise: 1_000n,
     })
@@ -167,7 +164,7 @@ describe('a hold without a recipient', () => {
 
   test('of a release and a concurrent payment that each fit a limit alone, one is refused', async () => {
     await limitPerPayee(1_000n)
-    await changeAgent(db.database, payer, { max_counterparties_per_hour: 1 })
+    await changeAgent(database, payer, { max_counterparties_per_hour: 1 })
     const escrow = await heldFor(null, 600n)
     clock.advance(24 * 3_600_000)
     const both = [pay(first, 600n), releaseOn(node, escrow, first)] as const
@@ -178,7 +175,7 @@ describe('a hold without a recipient', () => {
   })
 
   test('still counts when another hold for the same agent is refunded', async () => {
-    await changeAgent(db.database, payer, { max_counterparties_per_hour: 1 })
+    await changeAgent(database, payer, { max_counterparties_per_hour: 1 })
     await limitPerPayee(1_000n)
     const open = await heldFor(null, 300n)
     await releaseOn(node, open, first)
@@ -192,7 +189,7 @@ describe('a hold without a recipient', () => {
 
   test('with an attestor counts for the attestor, and for another agent that it is released to', async () => {
     await limitPerPayee(1_000n)
-    const hold = (amount: bigint) => held(db.database, node, intent(payer, amount, { attestorId: first }))
+    const hold = (amount: bigint) => held(database, node, intent(payer, amount, { attestorId: first }))
     const attested = await hold(500n)
     const given = await hold(500n)
     await attestOn(node, attested)
@@ -207,7 +204,7 @@ describe('a hold without a recipient', () => {
 })
 
 test('after the release of a hold its agent stays a recipient when another hold is refunded', async () => {
-  await changeAgent(db.database, payer, { max_counterparties_per_hour: 1 })
+  await changeAgent(database, payer, { max_counterparties_per_hour: 1 })
   const escrows = [await heldFor(first, 100n), await heldFor(first, 100n)] as const
   expect(await refusalOf(pay(second, 100n))).toMatchObject({ details: { used: 1 } })
   await Promise.all([releaseOn(node, escrows[0], first), refundOn(node, escrows[1])])
@@ -215,7 +212,7 @@ test('after the release of a hold its agent stays a recipient when another hold 
 })
 
 test('64 concurrent holds never exceed a limit by one paisa, and a refund reverses exactly its part', async () => {
-  await changeAgent(db.database, payer, { spend_limit_daily_paise: 1_000n })
+  await changeAgent(database, payer, { spend_limit_daily_paise: 1_000n })
   const outcomes = await Promise.allSettled(Array.from({ length: 64 }, () => heldFor(first, 64n)))
   const done = outcomes.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []))
   expect(done).toHaveLength(15)
@@ -225,7 +222,7 @@ test('64 concurrent holds never exceed a limit by one paisa, and a refund revers
 })
 
 test('holds that are decided together each see the recipients of those before them', async () => {
-  await changeAgent(db.database, payer, { max_counterparties_per_hour: 1 })
+  await changeAgent(database, payer, { max_counterparties_per_hour: 1 })
   const { done, refused } = await outcomesOf([
     heldFor(first, 100n),
     heldFor(second, 100n),
@@ -247,7 +244,7 @@ test('a hold without a recipient counts for its attestor', async () => {
 })
 
 test('next to concurrent refunds a refusal never names too early a retry time', async () => {
-  await changeAgent(db.database, payer, { spend_limit_hourly_paise: 1_000n })
+  await changeAgent(database, payer, { spend_limit_hourly_paise: 1_000n })
   const startMs = clock.now().getTime()
   const early = await heldFor(first, 300n)
   clock.advance(60_000)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type EscrowStage, openEscrowStage, raceEscrow, type Winner } from '../../../testing/escrow-race.ts'
 
-const RACES = 200
+const RACES = 60
 
 let stage: EscrowStage
 beforeAll(async () => {

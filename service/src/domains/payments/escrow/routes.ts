@@ -14,18 +14,18 @@ import type { ResponseHead, Serve } from '../../../http/serve.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import { HOUR_MS } from '../../../kernel/clock.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
-import { requirePaise } from '../../../kernel/input.ts'
+import { requirePaise } from '../../../kernel/money.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import type { Command, Ledger } from '../../../ledger/index.ts'
-import { actorOf } from '../../../operations/act.ts'
+import { actorOf } from '../../../operations/facts.ts'
 import type { AgentPolicyCache } from '../../limits/index.ts'
 import { type FindAgent, forCaller, requireAgentAccess } from '../../parties/index.ts'
+import { keyOf } from '../idempotency.ts'
 import { attestCommand, refundCommand, releaseCommand } from './end.ts'
 import { type Escrow, meantFor, type Terms } from './escrow.ts'
 import { escrowRecord } from './escrow-record.ts'
 import { NO_ESCROW, requireEscrow, requireOwnEscrow } from './find-escrow.ts'
 import { holdCommand } from './hold.ts'
-import { selectParties } from './store.ts'
 
 export interface EscrowContext {
   readonly database: Database
@@ -46,7 +46,7 @@ interface HoldCall {
 const UNTIMED: Terms = { timeoutMs: null, autoAction: null }
 
 export function serveEscrow(serve: Serve, context: EscrowContext): void {
-  const { database, ledger, agents } = context
+  const { ledger, agents } = context
   const forPayer = (caller: PlatformCaller, { agentId }: Escrow, command: Command<Escrow>) =>
     forCaller(agents, { caller, agentId, otherwise: NO_ESCROW }, command)
 
@@ -65,10 +65,7 @@ export function serveEscrow(serve: Serve, context: EscrowContext): void {
   serve(releaseEscrow, async ({ caller, params, body }) => {
     const { escrow } = await requireOwnEscrow(context, caller, params.escrow_id)
     const payeeId = await requirePayee(context, escrow, body.to_agent_id)
-    const payee = (await selectParties(database, [payeeId])).get(payeeId)
-    const onePlatform = payee?.platformId === caller.platformId
-    const actor = actorOf(caller)
-    const command = releaseCommand(agents, { escrow, payeeId, onePlatform, actor })
+    const command = releaseCommand(agents, { escrow, payeeId, actor: actorOf(caller) })
     return escrowRecord(await ledger.submit(forPayer(caller, escrow, command)))
   })
 
@@ -79,7 +76,7 @@ export function serveEscrow(serve: Serve, context: EscrowContext): void {
   })
 
   serve(attestEscrow, async ({ caller, params }) => {
-    const { escrow, parties } = await requireEscrow(context, caller, params.escrow_id)
+    const { escrow } = await requireEscrow(context, caller, params.escrow_id)
     const { agentId: attestorId, keyHash } = caller
     const payeeId = meantFor(escrow)
     if (escrow.attestorId !== attestorId || payeeId === null) {
@@ -88,10 +85,7 @@ export function serveEscrow(serve: Serve, context: EscrowContext): void {
         'Only the attestor that the hold names can attest; use the key of that agent',
       )
     }
-    const onePlatform = parties.get(escrow.agentId)?.platformId === parties.get(payeeId)?.platformId
-    return escrowRecord(
-      await ledger.submit(attestCommand(agents, { escrow, payeeId, onePlatform, attestorId, keyHash })),
-    )
+    return escrowRecord(await ledger.submit(attestCommand(agents, { escrow, payeeId, attestorId, keyHash })))
   })
 
   serve(getEscrow, async ({ caller, params }) =>
@@ -135,19 +129,13 @@ async function holdFor(
     attestorId: attestor === undefined ? null : await requireNamed(context, attestor, 'attestor_agent_id'),
     amountPaise: requirePaise(amount, 'amount'),
     reference: reference?.normalize() ?? null,
-    idempotencyKey: idempotencyKey === undefined ? null : ownKey(idempotencyKey),
+    idempotencyKey: keyOf(caller, idempotencyKey),
+    formerKey: idempotencyKey === undefined ? null : `hold\n${idempotencyKey}`,
     ...terms,
   }
   const { ledger, agents } = context
   const command = holdCommand(agents, intent, actorOf(caller))
   return ledger.submit(forCaller(agents, { caller, agentId: payer.id }, command))
-}
-
-/**
- * The Idempotency-Key header is stored as the hold's own key, in a form that no agent's own key can have: see payments.
- */
-function ownKey(key: string): string {
-  return `hold\n${key}`
 }
 
 /** The agent's id is not checked here: the decision does, under the lock. */

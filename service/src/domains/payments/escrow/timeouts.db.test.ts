@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect } from 'vitest'
 import { type Database, openDatabase } from '../../../db/database.ts'
 import { HOUR_MS } from '../../../kernel/clock.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
-import { silentLogger } from '../../../kernel/logger.ts'
 import {
   balanceOf,
   changeAgent,
@@ -12,52 +11,46 @@ import {
   startNode,
   type TestNode,
 } from '../../../testing/builders.ts'
-import { createTestDatabase, TEST_VAULT, type TestDatabase } from '../../../testing/database.ts'
+import { database, db, test } from '../../../testing/database-test.ts'
 import { held, intent, refundOn, toldTo, waiting, writtenEscrow } from '../../../testing/escrows.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import type { Escrow, HoldIntent } from './escrow.ts'
-import { claimDueTimeouts } from './store.ts'
-import { escrowJobs, fireDueTimeouts } from './timeouts.ts'
+import { dueTimeouts } from './store.ts'
+import { escrowTimeouts } from './timeouts.ts'
 
 const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
-let db: TestDatabase
 let second: Database
 let nodes: readonly [TestNode, TestNode]
 let payer: Uuid
 let payee: Uuid
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   second = openDatabase(db.url)
-  nodes = [startNode({ database: db.database, clock }), startNode({ database: second, clock })]
+  nodes = [startNode({ database, clock }), startNode({ database: second, clock })]
 })
 
 beforeEach(async () => {
-  payer = await newFundedAgent(nodes[0].ledger, db.database, clock, 100_000n)
-  payee = await newAgent(db.database, clock.now())
+  payer = await newFundedAgent(nodes[0].ledger, database, clock, 100_000n)
+  payee = await newAgent(database, clock.now())
 })
 
 afterAll(async () => {
-  await expectBalanced(db.database)
-  const { held: heldPaise, booked } = await waiting(db.database)
+  await expectBalanced(database)
+  const { held: heldPaise, booked } = await waiting(database)
   expect(booked).toBe(heldPaise)
   expect(nodes.flatMap(({ broken }) => broken)).toEqual([])
   await Promise.all(nodes.map(({ ledger }) => ledger.close()))
   await second.close()
-  await db.drop()
 })
 
-const contextOf = ({ ledger, agents }: TestNode, database: Database) => ({
-  ...{ database, ledger, agents, logger: silentLogger(), vault: TEST_VAULT },
-})
-const fire = () => fireDueTimeouts(contextOf(nodes[0], db.database), clock.now())
-const fireThere = () => fireDueTimeouts(contextOf(nodes[1], second), clock.now())
+const fire = () => escrowTimeouts(nodes[0]).run(clock.now())
+const fireThere = () => escrowTimeouts(nodes[1]).run(clock.now())
 
 const heldFor = (timeoutMs: number, more: Partial<HoldIntent> = {}) =>
-  held(db.database, nodes[0], intent(payer, 1_000n, { autoAction: 'refund', timeoutMs, ...more }))
+  held(database, nodes[0], intent(payer, 1_000n, { autoAction: 'refund', timeoutMs, ...more }))
 
 async function statusOf(escrow: Escrow): Promise<string> {
-  return (await writtenEscrow(db.database, escrow.id)).status
+  return (await writtenEscrow(database, escrow.id)).status
 }
 
 describe('a timeout', () => {
@@ -67,7 +60,7 @@ describe('a timeout', () => {
     expect([await fire(), await statusOf(escrow)]).toEqual([0, 'held'])
     clock.advance(1)
     expect([await fire(), await statusOf(escrow)]).toEqual([1, 'refunded'])
-    expect(await balanceOf(db.database, payer)).toBe(100_000n)
+    expect(await balanceOf(database, payer)).toBe(100_000n)
     expect([await fire(), await fireThere()]).toEqual([0, 0])
   })
 
@@ -79,17 +72,17 @@ describe('a timeout', () => {
     clock.advance(1)
     await fire()
     expect([await statusOf(named), await statusOf(unnamed)]).toEqual(['released', 'refunded'])
-    expect(await balanceOf(db.database, payee)).toBe(1_000n)
-    expect((await toldTo(db.database, payee)).map(({ name }) => name)).toEqual(['agent.escrow.released'])
+    expect(await balanceOf(database, payee)).toBe(1_000n)
+    expect((await toldTo(database, payee)).map(({ name }) => name)).toEqual(['agent.escrow.released'])
   })
 
   test('of a frozen payer still refunds, but does not release until the payer is unfrozen', async () => {
     const [back, on] = [await heldFor(1), await heldFor(1, { autoAction: 'release', toAgentId: payee })]
-    await changeAgent(db.database, payer, { status: 'frozen' })
+    await changeAgent(database, payer, { status: 'frozen' })
     clock.advance(1)
     await fire()
     expect([await statusOf(back), await statusOf(on)]).toEqual(['refunded', 'held'])
-    await changeAgent(db.database, payer, { status: 'active' })
+    await changeAgent(database, payer, { status: 'active' })
     clock.advance(3_000)
     await fire()
     expect(await statusOf(on)).toBe('released')
@@ -97,7 +90,7 @@ describe('a timeout', () => {
 
   test('that is refused is tried again within a minute at the latest, and ever less often until then', async () => {
     const escrow = await heldFor(1, { autoAction: 'release', toAgentId: payee })
-    await changeAgent(db.database, payee, { status: 'paused' })
+    await changeAgent(database, payee, { status: 'paused' })
     clock.advance(1)
     const tries: number[] = []
     for (let second = 0; second <= 600; second++) {
@@ -107,7 +100,7 @@ describe('a timeout', () => {
     const pauses = tries.slice(1).map((at, index) => at - (tries[index] ?? 0))
     expect([pauses[0], Math.max(...pauses)]).toEqual([3, 60])
     expect(pauses).toEqual(pauses.toSorted((left, right) => left - right))
-    await changeAgent(db.database, payee, { status: 'active' })
+    await changeAgent(database, payee, { status: 'active' })
     clock.advance(60_000)
     await fire()
     expect(await statusOf(escrow)).toBe('released')
@@ -116,16 +109,14 @@ describe('a timeout', () => {
   test('fires within 5 s although the node that claimed it crashed', async () => {
     const escrow = await heldFor(1)
     clock.advance(1)
-    const [taken] = await claimDueTimeouts(
-      ...([db.database, TEST_VAULT, clock.now(), { least: 3_000, most: 60_000 }, 10] as const),
-    )
-    expect(taken?.id).toBe(escrow.id)
-    const [job] = escrowJobs(contextOf(nodes[1], second))
-    expect(job?.everyMs).toBeLessThanOrEqual(1_000)
+    const { rows } = await dueTimeouts.open()(nodes[0], clock.now())
+    expect(rows.map(({ id }) => id)).toEqual([escrow.id])
+    const job = escrowTimeouts(nodes[1])
+    expect(job.everyMs).toBeLessThanOrEqual(1_000)
     let ticks = 0
     for (; (await statusOf(escrow)) === 'held' && ticks < 10; ticks++) {
       clock.advance(1_000)
-      await job?.run(clock.now())
+      await job.run(clock.now())
     }
     expect(ticks).toBeLessThanOrEqual(4)
   })
@@ -140,12 +131,12 @@ describe('a timeout', () => {
 
 test('1,200 timeouts at one moment fire once each, whichever of two nodes claims them', async () => {
   const payers = await Promise.all(
-    Array.from({ length: 40 }, () => newFundedAgent(nodes[0].ledger, db.database, clock, 30_000n)),
+    Array.from({ length: 40 }, () => newFundedAgent(nodes[0].ledger, database, clock, 30_000n)),
   )
   const works = payers.flatMap(each =>
     Array.from({ length: 30 }, (_, at) =>
       held(
-        db.database,
+        database,
         nodes[0],
         intent(each, 1_000n, {
           ...{ timeoutMs: 60_000, toAgentId: payee, autoAction: at % 2 === 0 ? 'release' : 'refund' },
@@ -162,6 +153,6 @@ test('1,200 timeouts at one moment fire once each, whichever of two nodes claims
   }
   const [here, there] = await Promise.all([drain(fire), drain(fireThere)])
   expect(here + there).toBe(1_200)
-  expect(await balanceOf(db.database, payee)).toBe(600_000n)
-  for (const each of payers) expect(await balanceOf(db.database, each)).toBe(15_000n)
+  expect(await balanceOf(database, payee)).toBe(600_000n)
+  for (const each of payers) expect(await balanceOf(database, each)).toBe(15_000n)
 })

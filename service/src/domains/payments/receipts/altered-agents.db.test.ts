@@ -1,29 +1,27 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import type { AgentCaller } from '../../../http/caller.ts'
 import { systemClock } from '../../../kernel/clock.ts'
 import { formatId } from '../../../kernel/ids.ts'
 import { silentLogger } from '../../../kernel/logger.ts'
 import type { Ledger } from '../../../ledger/index.ts'
 import { fund } from '../../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { database, test } from '../../../testing/database-test.ts'
 import { openTestLedger, postPayment } from '../../../testing/model/wallets.ts'
 import { agentCaller, networkContext, newAgent, newOwner, newPlatform } from '../../../testing/network.ts'
 import { checkReceipt } from './check-receipt.ts'
-import type { ReceiptsContext } from './context.ts'
+import type { ReceiptsContext } from './find-receipt.ts'
 import { readReceipt } from './read-receipt.ts'
 
-let db: TestDatabase
 let ledger: Ledger
 let context: ReceiptsContext
 let payer: AgentCaller
 let payee: AgentCaller
 let address: string
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   const clock = systemClock()
-  ledger = openTestLedger(db.database, clock)
-  const network = networkContext(db.database, clock)
+  ledger = openTestLedger(database, clock)
+  const network = networkContext(database, clock)
   context = { ...network, logger: silentLogger() }
   const { platform } = await newPlatform(network)
   const owner = await newOwner(network, platform.id)
@@ -38,13 +36,12 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await ledger.close()
-  await db.drop()
 })
 
 test.each(['payer', 'payee'])('a receipt is not signed when the handle of its %s was changed', async side => {
   const { agentId } = side === 'payer' ? payer : payee
   expect((await checkReceipt(context, payer, address)).reason).toBe('ok')
-  const [row] = await db.database.query<{ handle: string }>(
+  const [row] = await database.query<{ handle: string }>(
     `update agents a set handle = 'somebody' from agents before where a.id = $1 and before.id = a.id returning before.handle`,
     [agentId],
   )
@@ -54,6 +51,6 @@ test.each(['payer', 'payee'])('a receipt is not signed when the handle of its %s
     receipt: null,
   })
   await expect(readReceipt(context, payer, address)).rejects.toThrow('assertion failed')
-  await db.database.query(`update agents set handle = $2 where id = $1`, [agentId, row?.handle])
+  await database.query(`update agents set handle = $2 where id = $1`, [agentId, row?.handle])
   expect((await checkReceipt(context, payer, address)).reason).toBe('ok')
 })

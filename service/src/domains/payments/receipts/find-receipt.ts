@@ -1,12 +1,12 @@
-import type { Queryable } from '../../../db/database.ts'
+import type { Database, Queryable } from '../../../db/database.ts'
 import type { Caller } from '../../../http/caller.ts'
 import { parseId, type Uuid } from '../../../kernel/ids.ts'
+import type { Logger } from '../../../kernel/logger.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import { findProvenTransfer, type Transfer } from '../../../ledger/index.ts'
 import { isGenuineAgent, mayAccess } from '../../parties/index.ts'
-import type { ReceiptsContext } from './context.ts'
-import type { ReceiptFacts } from './receipt.ts'
-import { selectParties } from './store.ts'
+import type { SigningKeys } from '../../signing/index.ts'
+import { type ReceiptFacts, selectParties } from './receipt.ts'
 
 /** A payment as the posting engine wrote it, no payment, or one whose row was changed since. */
 type FoundPayment =
@@ -56,4 +56,14 @@ async function findProvenPayment(db: Queryable, vault: Vault, id: Uuid): Promise
   const found = await findProvenTransfer(db, vault, id)
   if (found.kind !== 'transfer') return found
   return found.transfer.kind === 'payment' ? { kind: 'payment', payment: found.transfer } : { kind: 'none' }
+}
+
+/** The dependencies of issuing and verifying receipts. */
+export interface ReceiptsContext {
+  readonly database: Database
+  readonly vault: Vault
+  readonly signingKeys: SigningKeys
+  /** The issuer that every receipt names. */
+  readonly serviceName: string
+  readonly logger: Pick<Logger, 'error'>
 }

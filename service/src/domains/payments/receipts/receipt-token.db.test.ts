@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import type { Queryable } from '../../../db/database.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import { systemClock } from '../../../kernel/clock.ts'
@@ -6,30 +6,28 @@ import { formatId } from '../../../kernel/ids.ts'
 import { silentLogger } from '../../../kernel/logger.ts'
 import type { Ledger, Transfer } from '../../../ledger/index.ts'
 import { fund } from '../../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { database, test } from '../../../testing/database-test.ts'
 import { openTestLedger, postPayment } from '../../../testing/model/wallets.ts'
 import { agentCaller, networkContext, newAgent, newOwner, newPlatform } from '../../../testing/network.ts'
-import type { ReceiptsContext } from './context.ts'
+import type { ReceiptsContext } from './find-receipt.ts'
 import { readReceipt } from './read-receipt.ts'
 import { createReceiptTokens } from './receipt-token.ts'
 
-let db: TestDatabase
 let ledger: Ledger
 let context: ReceiptsContext
 let payer: AgentCaller
 let payee: AgentCaller
 const statements: string[] = []
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   const clock = systemClock()
-  ledger = openTestLedger(db.database, clock)
-  const network = networkContext(db.database, clock)
+  ledger = openTestLedger(database, clock)
+  const network = networkContext(database, clock)
   const query: Queryable['query'] = (text, values) => {
     statements.push(text)
-    return db.database.query(text, values)
+    return database.query(text, values)
   }
-  context = { ...network, database: { ...db.database, query }, logger: silentLogger() }
+  context = { ...network, database: { ...database, query }, logger: silentLogger() }
   const { platform } = await newPlatform(network)
   const owner = await newOwner(network, platform.id)
   payer = agentCaller(await newAgent(network, owner))
@@ -38,7 +36,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await ledger.close()
-  await db.drop()
 })
 
 const paid = (): Promise<Transfer> =>
@@ -57,7 +54,7 @@ test('the token of a payment is signed without a query once its parties are cach
 test('no token contains a handle that was changed in the database', async () => {
   const payment = await paid()
   const change = (handle: string) =>
-    db.database.query<{ handle: string }>(
+    database.query<{ handle: string }>(
       `update agents a set handle = $2 from agents before where a.id = $1 and before.id = a.id returning before.handle`,
       [payee.agentId, handle],
     )

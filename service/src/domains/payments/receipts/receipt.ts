@@ -1,10 +1,11 @@
 import type { Receipt } from '@batua/contract'
-import { formatId } from '../../../kernel/ids.ts'
+import type { Queryable } from '../../../db/database.ts'
+import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { rupees } from '../../../kernel/money.ts'
 import { signObject, signToken } from '../../../kernel/signing.ts'
 import type { Transfer } from '../../../ledger/index.ts'
+import type { StoredIdentity } from '../../parties/index.ts'
 import type { SigningKey } from '../../signing/index.ts'
-import type { Party } from './store.ts'
 
 /** A payment with both its sides: everything that a receipt contains. */
 export interface ReceiptFacts {
@@ -57,4 +58,16 @@ export function receiptToken(content: ReceiptContent, key: SigningKey): Promise<
 /** What a stranger to the payment may see: not the reference and the note, and not the token, which contains them. */
 export function withoutWords(receipt: Receipt): Receipt {
   return { ...receipt, reference: null, note: null, token: null }
+}
+
+/** One side of a payment: its handle, its owner and platform, and the MAC that was written when it was created. */
+export type Party = StoredIdentity
+
+export async function selectParties(db: Queryable, ids: readonly Uuid[]): Promise<Party[]> {
+  return db.query<Party>(
+    `select id, handle, platform_id as "platformId", owner_id as "ownerId", public_key as "publicKey",
+       created_at as "createdAt", seal
+     from agents where id = any($1::uuid[])`,
+    [ids],
+  )
 }

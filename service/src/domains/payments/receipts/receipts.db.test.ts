@@ -2,15 +2,15 @@ import { createPublicKey, verify } from 'node:crypto'
 import { getReceipt, type Receipt, verifyReceipt } from '@batua/contract'
 import canonicalize from 'canonicalize'
 import { createLocalJWKSet, jwtVerify } from 'jose'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import type { AgentCaller, Caller } from '../../../http/caller.ts'
-import { responseCheck } from '../../../http/response-check.ts'
+import { responseCheck } from '../../../http/validate.ts'
 import { type Clock, DAY_MS, systemClock } from '../../../kernel/clock.ts'
 import { formatId, newUuid, type Uuid } from '../../../kernel/ids.ts'
 import { silentLogger } from '../../../kernel/logger.ts'
 import type { Ledger } from '../../../ledger/index.ts'
 import { fund } from '../../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { database, test } from '../../../testing/database-test.ts'
 import { refusalOf } from '../../../testing/expect-refusal.ts'
 import { openTestLedger, postPayment } from '../../../testing/model/wallets.ts'
 import { agentCaller, networkContext, newAgent, newOwner, newPlatform } from '../../../testing/network.ts'
@@ -19,10 +19,9 @@ import { revokeSigningKey } from '../../signing/keys/revoke-signing-key.ts'
 import { rotateSigningKey } from '../../signing/keys/rotate-signing-key.ts'
 import { openSigningKeys, type SigningKeys } from '../../signing/keys/signing-keys.ts'
 import { checkReceipt } from './check-receipt.ts'
-import type { ReceiptsContext } from './context.ts'
+import type { ReceiptsContext } from './find-receipt.ts'
 import { readReceipt } from './read-receipt.ts'
 
-let db: TestDatabase
 let clock: Clock
 let ledger: Ledger
 let signingKeys: SigningKeys
@@ -31,14 +30,13 @@ let payer: AgentCaller
 let payee: AgentCaller
 let stranger: AgentCaller
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   clock = systemClock()
-  ledger = openTestLedger(db.database, clock)
-  const network = networkContext(db.database, clock)
+  ledger = openTestLedger(database, clock)
+  const network = networkContext(database, clock)
   signingKeys = await openSigningKeys(network)
   context = {
-    database: db.database,
+    database,
     vault: network.vault,
     signingKeys,
     serviceName: 'batua',
@@ -61,7 +59,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await ledger.close()
-  await db.drop()
 })
 
 const AWKWARD_NOTE = 'Zeilen\n„quoted“ \u2028 \ud83d\ude00 </script>'
@@ -152,7 +149,7 @@ test('the token is the same receipt, and any JOSE library verifies it', async ()
 
 test('a receipt has the same bytes each time, also after the key was rotated', async () => {
   const before = await paidReceipt()
-  const made = await rotateSigningKey(networkContext(db.database, clock), clock.now())
+  const made = await rotateSigningKey(networkContext(database, clock), clock.now())
   clock.setOffsetMs(clock.offsetMs() + DAY_MS)
   expect(await readReceipt(context, payer, before.receipt_id)).toEqual(before)
   expect(await checkReceipt(context, payer, before.receipt_id)).toEqual({
@@ -219,7 +216,7 @@ test.each([
 })
 
 test('only payments have receipts', async () => {
-  const [fund] = await db.database.query<{ id: Uuid }>(`select id from transfers where kind = 'fund'`)
+  const [fund] = await database.query<{ id: Uuid }>(`select id from transfers where kind = 'fund'`)
   const address = formatId('rcp', fund?.id ?? '')
   expect(await checkReceipt(context, payer, address)).toMatchObject({ valid: false, reason: 'not_found' })
 })
@@ -250,7 +247,7 @@ const CHANGES = [
 ]
 
 test('this test covers every stored column of a transfer', async () => {
-  const columns = await db.database.query<{ name: string }>(
+  const columns = await database.query<{ name: string }>(
     `select attname as name from pg_attribute where attrelid = 'transfers'::regclass and attnum > 0`,
   )
   const changed = new Set(CHANGES.map(change => change.split(' = ')[0]))
@@ -259,7 +256,7 @@ test('this test covers every stored column of a transfer', async () => {
 
 test.each(CHANGES)('a row that was changed in the database is detected: %s', async change => {
   const id = await paid()
-  await db.database.query(`update transfers set ${change} where id = '${id}'`)
+  await database.query(`update transfers set ${change} where id = '${id}'`)
   const answer = await checkReceipt(context, payer, formatId('rcp', id))
   responseCheck(verifyReceipt)(answer)
   expect(answer).toEqual({ valid: false, reason: 'bad_signature', receipt: null })
@@ -271,7 +268,7 @@ test('a copy of a row has no receipt, neither under another id nor next to the o
   const columns = `kind, amount_paise, fee_paise, debit_balance_paise, credit_balance_paise, debit_sequence,
     credit_sequence, posted_at, seal, linked_id, reference, note`
   const insert = (debit: string, newId: string) =>
-    db.database.query(
+    database.query(
       `insert into transfers (id, debit_account, credit_account, ${columns})
        select ${newId}, ${debit}, credit_account, ${columns} from transfers where id = '${id}'`,
     )
@@ -285,7 +282,7 @@ test('a copy of a row has no receipt, neither under another id nor next to the o
 test('a receipt of a revoked key is signed with the replacing key when it is read, and its content is the same', async () => {
   const id = formatId('rcp', await paid())
   const before = await readReceipt(context, payer, id)
-  const network = networkContext(db.database, clock)
+  const network = networkContext(database, clock)
   await revokeSigningKey(network, clock.now(), { keyId: before.key_id, revokedAt: clock.now() })
   clock.setOffsetMs(clock.offsetMs() + 2_000)
   const after = await readReceipt(context, payer, id)

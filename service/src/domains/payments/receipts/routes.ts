@@ -1,7 +1,7 @@
 import { getReceipt, verifyReceipt } from '@batua/contract'
 import type { Serve } from '../../../http/serve.ts'
 import { checkReceipt } from './check-receipt.ts'
-import type { ReceiptsContext } from './context.ts'
+import type { ReceiptsContext } from './find-receipt.ts'
 import { readReceipt } from './read-receipt.ts'
 
 export function serveReceipts(serve: Serve, context: ReceiptsContext): void {

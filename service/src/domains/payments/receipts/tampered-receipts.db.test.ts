@@ -1,30 +1,23 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import type { AgentCaller } from '../../../http/caller.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
-import { fund, order, startNode, type TestNode } from '../../../testing/builders.ts'
+import { fund, order } from '../../../testing/builders.ts'
 import { changesOfColumns, keepTables } from '../../../testing/column-changes.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
-import { type ManualClock, manualClock } from '../../../testing/manual-clock.ts'
+import { clock, database, node, test } from '../../../testing/ledger-test.ts'
 import { agentCaller, networkContext, newAgent, newOwner, newPlatform } from '../../../testing/network.ts'
 import { faultsOf, testContext, wholeRound } from '../../checks/ledger-check/testing/stage.ts'
 import { findAlteredAgents } from '../../parties/agents/proven-store.ts'
 import { checkReceipt, type ReceiptVerification } from './check-receipt.ts'
 
 const PAYMENTS = 3
-let db: TestDatabase
-let clock: ManualClock
-let node: TestNode
 let payer: AgentCaller
 let payee: AgentCaller
 let payments: Uuid[]
 let putBack: () => Promise<void>
 let check: (id: Uuid) => Promise<ReceiptVerification>
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
-  const network = networkContext(db.database, clock)
-  node = startNode({ database: db.database, clock })
+test.beforeAll(async () => {
+  const network = networkContext(database, clock)
   const owner = await newOwner(network, (await newPlatform(network)).platform.id)
   payer = agentCaller(await newAgent(network, owner))
   payee = agentCaller(await newAgent(network, owner))
@@ -36,17 +29,12 @@ beforeAll(async () => {
       keyHash: payer.keyHash,
     })
   }
-  const paid = await db.database.query<{ id: Uuid }>(
+  const paid = await database.query<{ id: Uuid }>(
     `select id from transfers where kind = 'payment' order by id`,
   )
   payments = paid.map(({ id }) => id)
   check = id => checkReceipt(network, payer, formatId('rcp', id))
-  putBack = await keepTables(db.database, ['transfers', 'agents'])
-})
-
-afterAll(async () => {
-  await node.ledger.close()
-  await db.drop()
+  putBack = await keepTables(database, ['transfers', 'agents'])
 })
 
 beforeEach(async () => {
@@ -58,12 +46,12 @@ beforeEach(async () => {
 /** The findings of a full ledger check, agents included. */
 async function faultsOfRound(): Promise<string[]> {
   clock.advance(1)
-  await wholeRound({ ...testContext(db.database, clock), findAlteredAgents })
-  return (await faultsOf(db.database)).map(({ kind }) => kind)
+  await wholeRound({ ...testContext(database, clock), findAlteredAgents })
+  return (await faultsOf(database)).map(({ kind }) => kind)
 }
 
 async function tamper(statement: string, values: readonly unknown[] = []): Promise<void> {
-  const rows = await db.database.query(`${statement} returning 1 as changed`, values)
+  const rows = await database.query(`${statement} returning 1 as changed`, values)
   expect(rows.length).toBeGreaterThan(0)
 }
 
@@ -77,7 +65,7 @@ async function expectFound(tampered: readonly Uuid[], because: string): Promise<
 }
 
 test('a change of any column of a payment is detected', async () => {
-  const changes = await changesOfColumns(db.database, 'transfers')
+  const changes = await changesOfColumns(database, 'transfers')
   expect(changes.length).toBeGreaterThan(20)
   for (const { column, set } of changes) {
     // A payment has no linked_id that could be removed.
@@ -96,7 +84,7 @@ test('a deleted payment has no receipt and is reported as missing', async () => 
 })
 
 test('payments whose contents were swapped are detected', async () => {
-  const changes = await changesOfColumns(db.database, 'transfers')
+  const changes = await changesOfColumns(database, 'transfers')
   const columns = [...new Set(changes.map(({ column }) => column))]
     .filter(column => column !== 'id')
     .join(', ')
@@ -119,9 +107,9 @@ test.each(['payer', 'payee'] as const)(
   async side => {
     const { agentId } = side === 'payer' ? payer : payee
     const before = await check(payments[0] ?? '')
-    for (const { column, set } of await changesOfColumns(db.database, 'agents')) {
+    for (const { column, set } of await changesOfColumns(database, 'agents')) {
       const where = `where id = '${agentId}'`
-      const [changed] = await db.database.query(
+      const [changed] = await database.query(
         `select ${column} is distinct from (${set}) as changed from agents ${where}`,
       )
       // No code reads or returns an agent's times finer than a millisecond.
@@ -142,14 +130,14 @@ test.each(['payer', 'payee'] as const)(
 
 /** What a table constraint forbids needs no MAC. */
 async function isAllowed(statement: string): Promise<boolean> {
-  return db.database.query(statement, []).then(
+  return database.query(statement, []).then(
     () => true,
     () => false,
   )
 }
 
 test('two agents with swapped handles and a deleted agent are detected', async () => {
-  const handles = await db.database.query<{ id: Uuid; handle: string }>('select id, handle from agents')
+  const handles = await database.query<{ id: Uuid; handle: string }>('select id, handle from agents')
   await tamper(`update agents set handle = 'between' where id = $1`, [payer.agentId])
   for (const { id, handle } of handles.toReversed()) {
     const other = id === payer.agentId ? payee.agentId : payer.agentId

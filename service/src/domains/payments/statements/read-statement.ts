@@ -1,12 +1,13 @@
 import type { listOwnerTransactions, listTransactions, QueryOf, ResponseOf } from '@batua/contract'
+import type { Database } from '../../../db/database.ts'
 import type { Caller, OwnerCaller } from '../../../http/caller.ts'
 import { spanOf } from '../../../http/date-span.ts'
 import { ownerOfSession } from '../../../http/owner-of-session.ts'
 import { page, pageOf } from '../../../http/paging.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
-import { requireAgentAccess, selectAgentsOf } from '../../parties/index.ts'
-import type { TransactionsContext } from './context.ts'
+import type { Vault } from '../../../kernel/secrets.ts'
+import { type FindAgent, requireAgentAccess, selectAgentsOf } from '../../parties/index.ts'
 import { lineIdOf, statementScope } from './statement-scope.ts'
 import { countLines, selectLines, selectNames } from './statement-store.ts'
 import { transactionRecord } from './transaction-record.ts'
@@ -65,4 +66,11 @@ export async function readStatementOf(
   const names = await selectNames(database, [...named])
   const rows = lines.map(line => ({ id: lineIdOf(line), line }))
   return page('transactions', rows, ({ line }) => transactionRecord(line, names), total, request)
+}
+
+/** The dependencies of reading statements. */
+export interface TransactionsContext {
+  readonly database: Database
+  readonly vault: Vault
+  readonly findAgent: FindAgent
 }

@@ -1,6 +1,6 @@
 import { listOwnerTransactions, listTransactions } from '@batua/contract'
 import type { Serve } from '../../../http/serve.ts'
-import type { TransactionsContext } from './context.ts'
+import type { TransactionsContext } from './read-statement.ts'
 import { readOwnerStatement, readStatement } from './read-statement.ts'
 
 export function serveTransactions(serve: Serve, context: TransactionsContext): void {

@@ -1,6 +1,7 @@
 import { arrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
+import { slicesOf } from '../../../kernel/slices.ts'
 import type { StatementScope } from './statement-scope.ts'
 
 /**
@@ -26,11 +27,7 @@ export function rangeOf({
 
 /** Parts for statements that read a few lines of each wallet. */
 export function inParts(scope: StatementScope): StatementScope[] {
-  const parts: StatementScope[] = []
-  for (let from = 0; from < scope.wallets.length; from += WALLETS_AT_ONCE) {
-    parts.push({ ...scope, wallets: scope.wallets.slice(from, from + WALLETS_AT_ONCE) })
-  }
-  return parts
+  return slicesOf(scope.wallets, WALLETS_AT_ONCE).map(wallets => ({ ...scope, wallets }))
 }
 
 /** Parts for statements that may read every line of each wallet. */
@@ -58,10 +55,10 @@ async function countTransfers(
   wallets: readonly Uuid[],
 ): Promise<{ readonly id: Uuid; readonly count: number }[]> {
   const counts: { readonly id: Uuid; readonly count: number }[] = []
-  for (let from = 0; from < wallets.length; from += ACCOUNTS_AT_ONCE) {
+  for (const ids of slicesOf(wallets, ACCOUNTS_AT_ONCE)) {
     const rows = await db.query<{ id: Uuid; count: number }>(
       `select id, sequence::float8 as count from accounts where id = any($1::uuid[])`,
-      [arrayLiteral(wallets.slice(from, from + ACCOUNTS_AT_ONCE))],
+      [arrayLiteral(ids)],
     )
     counts.push(...rows)
   }

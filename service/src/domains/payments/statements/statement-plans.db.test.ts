@@ -1,8 +1,8 @@
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '@batua/contract'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import type { Connection } from '../../../db/database.ts'
 import { newUuid } from '../../../kernel/ids.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { database, test } from '../../../testing/database-test.ts'
 import { type StatementFilter, statementScope } from './statement-scope.ts'
 import {
   COUNT_RANGE,
@@ -16,12 +16,10 @@ const OF_KIND = 20_000
 const FEW_BLOCKS = 2_500
 const WALLET = newUuid(new Date('2026-11-20T06:30:00.000Z'))
 const ESCROW = '00000000-0000-7000-8000-000000000040'
-let db: TestDatabase
 let session: Connection
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  session = await db.database.connect()
+test.beforeAll(async () => {
+  session = await database.connect()
   await grow()
   for (const [name, text] of STATEMENTS) await session.query(`prepare ${name} as ${text}`)
   await session.query('set plan_cache_mode = force_generic_plan')
@@ -29,7 +27,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await session.release()
-  await db.drop()
 })
 
 const STATEMENTS = [

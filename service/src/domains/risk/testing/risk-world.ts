@@ -6,6 +6,7 @@ import type { Ledger, Transfer } from '../../../ledger/index.ts'
 import { createJobs } from '../../../operations/jobs.ts'
 import { type AgentColumns, fund, newAgent } from '../../../testing/builders.ts'
 import { createTestDatabase } from '../../../testing/database.ts'
+import { testOn } from '../../../testing/database-test.ts'
 import { type ManualClock, manualClock } from '../../../testing/manual-clock.ts'
 import { openTestLedger, postPayment } from '../../../testing/model/wallets.ts'
 import { TEST_VAULT } from '../../../testing/network.ts'
@@ -42,6 +43,13 @@ export interface RiskWorld {
   dismiss(subjectId: Uuid, rule: RiskRuleName): Promise<void>
   close(): Promise<void>
 }
+
+/** The world of the test file that runs: `test` opens it before the first test and closes it after the last. */
+export let world: RiskWorld
+
+export const test = testOn(openRiskWorld, opened => {
+  world = opened
+})
 
 export async function openRiskWorld(): Promise<RiskWorld> {
   const { database, drop } = await createTestDatabase()

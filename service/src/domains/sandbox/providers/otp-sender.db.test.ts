@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, TEST_VAULT, type TestDatabase } from '../../../testing/database.ts'
+import { expect } from 'vitest'
+import { TEST_VAULT } from '../../../testing/database.ts'
+import { database, test } from '../../../testing/database-test.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import { createSandboxOtpSender, type SandboxOtpSender } from './otp-sender.ts'
 
 const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
-let db: TestDatabase
 let telephones: SandboxOtpSender
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  telephones = createSandboxOtpSender({ database: db.database, clock, vault: TEST_VAULT })
+test.beforeAll(async () => {
+  telephones = createSandboxOtpSender({ database, clock, vault: TEST_VAULT })
 })
-afterAll(() => db.drop())
 
 test('a phone shows the last code that was sent to it', async () => {
   for (const code of ['111111', '222222'])
@@ -23,7 +21,7 @@ test('a phone shows the last code that was sent to it', async () => {
 test('a code that was put into the row of another phone is none', async () => {
   await telephones.send({ phone: '9876543220', code: '333333', validMinutes: 5 })
   await telephones.send({ phone: '9876543221', code: '444444', validMinutes: 5 })
-  await db.database.query(
+  await database.query(
     `update sandbox_otps set code = (select code from sandbox_otps where phone_index = $1)
     where phone_index = $2`,
     [indexOf('9876543220'), indexOf('9876543221')],

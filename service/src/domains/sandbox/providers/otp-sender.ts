@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../db/database.ts'
 import { rejected, value } from '../../../gateways/gateway-result.ts'
-import type { OtpSender } from '../../../gateways/otp-sender.ts'
+import type { OtpSender } from '../../../gateways/message-senders.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 

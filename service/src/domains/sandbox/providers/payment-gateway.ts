@@ -1,4 +1,5 @@
 import type { Database } from '../../../db/database.ts'
+import { readPaymentWebhook } from '../../../gateways/cashfree/webhooks.ts'
 import { type GatewayResult, type Rejected, rejected, value } from '../../../gateways/gateway-result.ts'
 import type {
   CreatedOrder,
@@ -9,7 +10,6 @@ import type {
   UpiAttempt,
   UpiRequest,
 } from '../../../gateways/payment-gateway.ts'
-import { readPaymentWebhook } from '../../../gateways/payment-webhook.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import { newUuid } from '../../../kernel/ids.ts'
 import { rupeesText } from '../../../kernel/money.ts'

@@ -1,23 +1,21 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import type { GatewayResult } from '../../../gateways/gateway-result.ts'
 import type { PayoutRequest, ProviderPayout } from '../../../gateways/payout-provider.ts'
 import { type Clock, systemClock } from '../../../kernel/clock.ts'
 import { paise } from '../../../kernel/money.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { database, test } from '../../../testing/database-test.ts'
 import { createSandboxPayouts, type SandboxPayouts } from './payouts.ts'
 import type { OutgoingWebhook } from './webhooks.ts'
 
-let testDatabase: TestDatabase
 let clock: Clock
 let provider: SandboxPayouts
 const webhooks: OutgoingWebhook[] = []
 let count = 0
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase()
+test.beforeAll(async () => {
   clock = systemClock()
   provider = createSandboxPayouts({
-    database: testDatabase.database,
+    database,
     clock,
     webhookSecrets: ['secret', 'secret before'],
     deliver: webhook => {
@@ -30,7 +28,6 @@ beforeEach(async () => {
   await advance(3_600)
   webhooks.length = 0
 })
-afterAll(() => testDatabase.drop())
 
 async function advance(seconds: number): Promise<void> {
   clock.setOffsetMs(clock.offsetMs() + seconds * 1_000)

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Database, Queryable } from '../../../db/database.ts'
+import { readPayoutWebhook } from '../../../gateways/cashfree/webhooks.ts'
 import { type GatewayResult, rejected, value } from '../../../gateways/gateway-result.ts'
 import type {
   Beneficiary,
@@ -7,7 +8,6 @@ import type {
   PayoutRequest,
   ProviderPayout,
 } from '../../../gateways/payout-provider.ts'
-import { readPayoutWebhook } from '../../../gateways/payout-webhook.ts'
 import { assert } from '../../../kernel/assert.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import { newUuid } from '../../../kernel/ids.ts'

@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { GatewayRecord } from '../../../gateways/payment-gateway.ts'
 import { type Clock, DAY_MS, istDay, startOfIstDay, systemClock } from '../../../kernel/clock.ts'
 import { paise } from '../../../kernel/money.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { database, test } from '../../../testing/database-test.ts'
 import { createSandboxGateway, type SandboxGateway } from './payment-gateway.ts'
 
-let testDatabase: TestDatabase
 let clock: Clock
 let gateway: SandboxGateway
 /** Noon of an IST day. */
 let noon: Date
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase()
+test.beforeAll(async () => {
   clock = systemClock()
   gateway = createSandboxGateway({
-    database: testDatabase.database,
+    database,
     clock,
     webhookSecrets: ['secret'],
     deliver: () => Promise.resolve(),
@@ -24,7 +22,6 @@ beforeAll(async () => {
   noon = new Date(startOfIstDay(istDay(clock.now()) + 10).getTime() + DAY_MS / 2)
   moveTo(noon)
 })
-afterAll(() => testDatabase.drop())
 
 function moveTo(moment: Date): void {
   clock.setOffsetMs(clock.offsetMs() + moment.getTime() - clock.now().getTime())

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../db/database.ts'
 import { rejected, value } from '../../../gateways/gateway-result.ts'
-import type { TextSender } from '../../../gateways/text-sender.ts'
+import type { TextSender } from '../../../gateways/message-senders.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import { newUuid, type Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'

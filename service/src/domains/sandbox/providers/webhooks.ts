@@ -1,4 +1,4 @@
-import { signTimestamped } from '../../../gateways/webhook-signature.ts'
+import { signTimestamped } from '../../../gateways/cashfree/signed-webhook.ts'
 import { rupees } from '../../../kernel/money.ts'
 import type { SandboxOrder, SandboxPayment, SandboxRefund } from './store.ts'
 

@@ -1,13 +1,13 @@
 import { CAPABILITIES, type Capability, DEFAULT_VALIDITY_DAYS, type Tier } from '@batua/contract'
 import type { Queryable } from '../../../db/database.ts'
 import { DAY_MS } from '../../../kernel/clock.ts'
-import { formatId, newUuid, type Uuid } from '../../../kernel/ids.ts'
+import { newUuid, type Uuid } from '../../../kernel/ids.ts'
 import { signObject } from '../../../kernel/signing.ts'
-import type { Act, Recording } from '../../../operations/act.ts'
-import { recordFacts } from '../../../operations/record.ts'
+import { type Recording, recordFacts } from '../../../operations/facts.ts'
 import type { SigningKey } from '../keys/signing-key.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
 import { type Certificate, certificateContent, certificateMac } from './certificate.ts'
+import { issuedFact } from './facts.ts'
 import { insertCertificates, type StoredCertificate } from './store.ts'
 
 /** The signing key and the time of one issue. */
@@ -53,7 +53,7 @@ export async function issueCertificate(
 ): Promise<Certificate> {
   const certificate = signCertificate(subject, { ...terms, isDefault: false }, issuer, recording)
   await insertCertificates(tx, [certificate])
-  await recordFacts(tx, recording.vault, recording.now, [issued(certificate, recording)])
+  await recordFacts(tx, recording.vault, recording.now, [issuedFact(certificate, recording)])
   return certificate
 }
 
@@ -68,8 +68,8 @@ export async function issueDefaultCertificates(
   const terms = { ...DEFAULT_TERMS, isDefault: true }
   const certificates = subjects.map(subject => signCertificate(subject, terms, issuer, recording))
   await insertCertificates(tx, certificates)
-  const acts = certificates.map(certificate => issued(certificate, recording))
-  await recordFacts(tx, recording.vault, recording.now, acts)
+  const facts = certificates.map(certificate => issuedFact(certificate, recording))
+  await recordFacts(tx, recording.vault, recording.now, facts)
   return certificates
 }
 
@@ -97,20 +97,4 @@ function signCertificate(
   const signature = Buffer.from(signObject(certificateContent(unsigned), key.privateKey), 'base64')
   const certificate = { ...unsigned, signature }
   return { ...certificate, seal: certificateMac(vault, certificate) }
-}
-
-function issued(certificate: Certificate, { actor }: Recording): Act {
-  return {
-    agentId: certificate.agentId,
-    actor,
-    action: 'certificate.issued',
-    target: formatId('cert', certificate.id),
-    data: {
-      capabilities: certificate.capabilities,
-      tier: certificate.tier,
-      public_key: certificate.publicKey,
-      expires_at: certificate.expiresAt.toISOString(),
-      key_id: certificate.keyId,
-    },
-  }
 }

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../db/database.ts'
-import type { Recording } from '../../../operations/act.ts'
+import type { Recording } from '../../../operations/facts.ts'
 import { type CertificateSubject, type Issuer, issueDefaultCertificates } from './issue.ts'
 import { hasValidMac } from './prove.ts'
 import { revokeEach } from './revoke.ts'

@@ -1,9 +1,9 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { createLocalJWKSet, jwtVerify, SignJWT } from 'jose'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import { type Clock, systemClock } from '../../../kernel/clock.ts'
 import { signObject } from '../../../kernel/signing.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { database, test } from '../../../testing/database-test.ts'
 import { TEST_VAULT } from '../../../testing/network.ts'
 import { someoneWaitsForLock } from '../../../testing/wait-for-lock.ts'
 import { jwksDocument, serviceKeysDocument } from './key-documents.ts'
@@ -14,20 +14,14 @@ import { insertKey, lockKeys } from './store.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-let db: TestDatabase
 let clock: Clock
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-})
-afterAll(() => db.drop())
-
 beforeEach(async () => {
-  await db.database.query('delete from signing_keys')
+  await database.query('delete from signing_keys')
   clock = systemClock()
 })
 
-const context = () => ({ database: db.database, clock, vault: TEST_VAULT })
+const context = () => ({ database, clock, vault: TEST_VAULT })
 const open = () => openSigningKeys(context())
 
 test('nodes that start at the same time share one key', async () => {
@@ -41,11 +35,11 @@ test('nodes that start at the same time share one key', async () => {
 test('a node that starts while another creates the first key waits for it and uses it', async () => {
   const now = clock.now()
   const made = newStoredKey(TEST_VAULT, now, now)
-  const [late] = await db.database.inTransaction(async tx => {
+  const [late] = await database.inTransaction(async tx => {
     await lockKeys(tx)
     await insertKey(tx, made)
     const starting = open()
-    await someoneWaitsForLock(db.database)
+    await someoneWaitsForLock(database)
     return [starting]
   })
   expect((await late?.then(keys => keys.all()))?.map(key => key.id)).toEqual([made.id])
@@ -61,7 +55,7 @@ test('a restarted node uses the same key', async () => {
 test('the private key is not readable in the table', async () => {
   const keys = await open()
   const { privateKey } = await keys.current()
-  const [row] = await db.database.query<{ private_key: Buffer }>('select private_key from signing_keys')
+  const [row] = await database.query<{ private_key: Buffer }>('select private_key from signing_keys')
   const raw = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-32)
   expect(row?.private_key.includes(raw)).toBe(false)
   expect(row?.private_key.includes(Buffer.from(raw.toString('base64')))).toBe(false)
@@ -70,13 +64,13 @@ test('the private key is not readable in the table', async () => {
 test('a public key that was changed in the table is never published', async () => {
   await open()
   const stranger = Buffer.alloc(32, 9).toString('base64')
-  await db.database.query('update signing_keys set public_key = $1', [stranger])
+  await database.query('update signing_keys set public_key = $1', [stranger])
   await expect(open()).rejects.toThrow('was changed')
 })
 
 test('a key whose id was changed in the table signs nothing under the new id', async () => {
   await open()
-  await db.database.query(`update signing_keys set id = 'key_2026-11_00000000'`)
+  await database.query(`update signing_keys set id = 'key_2026-11_00000000'`)
   await expect(open()).rejects.toThrow('was changed')
 })
 

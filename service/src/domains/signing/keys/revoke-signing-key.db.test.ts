@@ -1,26 +1,21 @@
 import { createLocalJWKSet, jwtVerify, SignJWT } from 'jose'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import { type Clock, DAY_MS, systemClock } from '../../../kernel/clock.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { database, test } from '../../../testing/database-test.ts'
 import { TEST_VAULT } from '../../../testing/network.ts'
 import { jwksDocument, serviceKeysDocument } from './key-documents.ts'
 import { revokeSigningKey } from './revoke-signing-key.ts'
 import { rotateSigningKey } from './rotate-signing-key.ts'
 import { openSigningKeys } from './signing-keys.ts'
 
-let db: TestDatabase
 let clock: Clock
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-})
-afterAll(() => db.drop())
 beforeEach(async () => {
-  await db.database.query('delete from signing_keys')
+  await database.query('delete from signing_keys')
   clock = systemClock()
 })
 
-const context = () => ({ database: db.database, clock, vault: TEST_VAULT })
+const context = () => ({ database, clock, vault: TEST_VAULT })
 const open = () => openSigningKeys(context())
 const revoke = (keyId: string, revokedAt = clock.now()) =>
   revokeSigningKey(context(), clock.now(), { keyId, revokedAt })
@@ -77,7 +72,7 @@ test('the private key of a revoked key is deleted from the database', async () =
   const keys = await open()
   const stolen = await keys.current()
   await revoke(stolen.id)
-  await db.database.query(`update signing_keys set revoked_at = null where id = $1`, [stolen.id])
+  await database.query(`update signing_keys set revoked_at = null where id = $1`, [stolen.id])
   await expect(open()).rejects.toThrow('was changed')
 })
 
@@ -85,18 +80,18 @@ test('the service does not start when a key’s row was restored to its state be
   const keys = await open()
   const stolen = await keys.current()
   const copy = `create table kept_keys as select * from signing_keys`
-  await db.database.query(copy)
+  await database.query(copy)
   await revoke(stolen.id)
-  await db.database.query('delete from signing_keys where id = $1', [stolen.id])
-  await db.database.query('insert into signing_keys select * from kept_keys')
-  await db.database.query('drop table kept_keys')
+  await database.query('delete from signing_keys where id = $1', [stolen.id])
+  await database.query('insert into signing_keys select * from kept_keys')
+  await database.query('drop table kept_keys')
   await expect(open()).rejects.toThrow('is revoked, as the log says')
 })
 
 test('the service does not start when the start of a key was changed in the table', async () => {
   await open()
   await rotateSigningKey(context(), clock.now())
-  await db.database.query(`update signing_keys set active_from = active_from + interval '1 year'`)
+  await database.query(`update signing_keys set active_from = active_from + interval '1 year'`)
   await expect(open()).rejects.toThrow('was changed')
 })
 
@@ -104,12 +99,12 @@ test('a key that was encrypted before contexts named the row is decrypted, and e
   const keys = await open()
   const { id, privateKey } = await keys.current()
   const pem = privateKey.export({ format: 'pem', type: 'pkcs8' })
-  await db.database.query('update signing_keys set private_key = $1', [
+  await database.query('update signing_keys set private_key = $1', [
     TEST_VAULT.encrypt(pem, 'signing_keys.private_key'),
   ])
   const again = await open()
   expect((await again.current()).id).toBe(id)
-  const [row] = await db.database.query<{ key: Buffer }>('select private_key as key from signing_keys')
+  const [row] = await database.query<{ key: Buffer }>('select private_key as key from signing_keys')
   expect(() => TEST_VAULT.decrypt(row?.key ?? Buffer.alloc(0), 'signing_keys.private_key')).toThrow()
 })
 

@@ -1,9 +1,8 @@
 import type { Queryable } from '../../../db/database.ts'
-import { service } from '../../../operations/act.ts'
-import { recordFacts } from '../../../operations/record.ts'
+import { recordFacts, service } from '../../../operations/facts.ts'
 import { resignCheckpoint } from '../../audit/index.ts'
-import { createdAct, revokedAct } from './acts.ts'
 import type { KeysContext } from './context.ts'
+import { createdFact, revokedFact } from './facts.ts'
 import type { MadeKey } from './rotate-signing-key.ts'
 import { keyInForce, newStoredKey, openKeys, revokedKey } from './signing-key.ts'
 import { insertKey, lockKeys, type SelectedKey, selectKeys, updateKey } from './store.ts'
@@ -39,8 +38,8 @@ export async function revokeSigningKey(
     if (made !== null) await insertKey(tx, made)
     await updateKey(tx, revokedKey(vault, key, revocation.revokedAt))
     const actor = service('revocation')
-    const acts = made === null ? [] : [createdAct(actor, made)]
-    await recordFacts(tx, vault, now, [revokedAct(actor, revocation), ...acts])
+    const facts = made === null ? [] : [createdFact(actor, made)]
+    await recordFacts(tx, vault, now, [revokedFact(actor, revocation), ...facts])
     await resignCheckpoint(tx, publicKeys, await signerNow(tx, vault, now), now)
     return made
   })

@@ -1,7 +1,6 @@
-import { service } from '../../../operations/act.ts'
-import { recordFacts } from '../../../operations/record.ts'
-import { createdAct } from './acts.ts'
+import { recordFacts, service } from '../../../operations/facts.ts'
 import type { KeysContext } from './context.ts'
+import { createdFact } from './facts.ts'
 import { newStoredKey } from './signing-key.ts'
 import { insertKey, lockKeys, type StoredKey } from './store.ts'
 
@@ -24,7 +23,7 @@ export async function rotateSigningKey(
   await database.inTransaction(async tx => {
     await lockKeys(tx)
     await insertKey(tx, key)
-    await recordFacts(tx, vault, now, [createdAct(service('rotation'), key)])
+    await recordFacts(tx, vault, now, [createdFact(service('rotation'), key)])
   })
   return { id: key.id, publicKey: key.publicKey, activeFrom: key.activeFrom }
 }

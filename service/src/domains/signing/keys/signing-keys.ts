@@ -1,7 +1,6 @@
-import { service } from '../../../operations/act.ts'
-import { recordFacts } from '../../../operations/record.ts'
-import { createdAct } from './acts.ts'
+import { recordFacts, service } from '../../../operations/facts.ts'
 import type { KeysContext } from './context.ts'
+import { createdFact } from './facts.ts'
 import {
   boundToRow,
   inUseFirst,
@@ -94,6 +93,6 @@ async function prepareKeys({ database, vault, clock }: KeysContext): Promise<voi
     const now = clock.now()
     const key = newStoredKey(vault, now, now)
     await insertKey(tx, key)
-    await recordFacts(tx, vault, now, [createdAct(service('start'), key)])
+    await recordFacts(tx, vault, now, [createdFact(service('start'), key)])
   })
 }

@@ -2,6 +2,7 @@ import { arrayLiteral, textArrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
 import { assert } from '../../../kernel/assert.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
+import { slicesOf } from '../../../kernel/slices.ts'
 
 /** Payments' events of one platform that have had no attempt yet. */
 export interface Chunk {
@@ -18,7 +19,7 @@ export async function insertBacklog(
   events: ReadonlyMap<Uuid, readonly Uuid[]>,
 ): Promise<void> {
   const chunks = [...events].flatMap(([platformId, ids]) =>
-    chunksOf(ids).map(eventIds => ({ platformId, eventIds })),
+    slicesOf(ids, CHUNK_EVENTS).map(eventIds => ({ platformId, eventIds })),
   )
   if (chunks.length === 0) return
   await tx.query(
@@ -31,14 +32,6 @@ export async function insertBacklog(
       textArrayLiteral(chunks.map(({ eventIds }) => arrayLiteral(eventIds))),
     ],
   )
-}
-
-function chunksOf(ids: readonly Uuid[]): Uuid[][] {
-  const chunks: Uuid[][] = []
-  for (let start = 0; start < ids.length; start += CHUNK_EVENTS) {
-    chunks.push(ids.slice(start, start + CHUNK_EVENTS))
-  }
-  return chunks
 }
 
 function firstOf(ids: readonly Uuid[]): Uuid {

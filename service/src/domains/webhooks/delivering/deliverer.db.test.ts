@@ -1,26 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { creditSideOf, formatId, newUuid, parseId, type Uuid } from '../../../kernel/ids.ts'
-import { newAgent, newFundedAgent, order, startNode, type TestNode } from '../../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
-import { manualClock } from '../../../testing/manual-clock.ts'
+import { order } from '../../../testing/builders.ts'
+import { clock, database, newAgent, newFundedAgent, node, test } from '../../../testing/ledger-test.ts'
 import { newDeliverer, setReceiver } from '../testing/delivering.ts'
 import { type Receiver, startReceiver } from '../testing/receiver.ts'
 import { wakeEndpoint } from './endpoint-store.ts'
 import { fanOut } from './fan-out.ts'
-
-const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
-
-let db: TestDatabase
-let node: TestNode
-
-beforeAll(async () => {
-  db = await createTestDatabase()
-  node = startNode({ database: db.database, clock })
-})
-afterAll(async () => {
-  await node.ledger.close()
-  await db.drop()
-})
 
 interface Pair {
   readonly payer: Uuid
@@ -28,10 +13,10 @@ interface Pair {
 }
 
 async function newPair(payerUrl: string | null, payeeUrl: string | null): Promise<Pair> {
-  const payer = await newFundedAgent(node.ledger, db.database, clock, 10_000_000n)
-  const payee = await newAgent(db.database, clock.now())
-  await setReceiver(db.database, payer, payerUrl)
-  await setReceiver(db.database, payee, payeeUrl)
+  const payer = await newFundedAgent(10_000_000n)
+  const payee = await newAgent()
+  await setReceiver(database, payer, payerUrl)
+  await setReceiver(database, payee, payeeUrl)
   return { payer, payee }
 }
 
@@ -55,7 +40,7 @@ interface DeliveryState {
 }
 
 function deliveriesOf(platformId: Uuid): Promise<DeliveryState[]> {
-  return db.database.query<DeliveryState>(
+  return database.query<DeliveryState>(
     `select status, attempts, last_error from webhook_deliveries where platform_id = $1 order by id`,
     [platformId],
   )
@@ -63,7 +48,7 @@ function deliveriesOf(platformId: Uuid): Promise<DeliveryState[]> {
 
 /** Endpoints with work but neither a lease nor a moment for it: their events would be lost. */
 function unscheduled(): Promise<unknown[]> {
-  return db.database.query(
+  return database.query(
     `select e.platform_id from webhook_endpoints e join platforms p on p.id = e.platform_id
      where e.leased_by is null and e.work_at is null and p.webhook_disabled_at is null
        and (exists (select 1 from webhook_backlog b where b.platform_id = e.platform_id)
@@ -73,7 +58,7 @@ function unscheduled(): Promise<unknown[]> {
 }
 
 async function waiting(): Promise<number> {
-  const [row] = await db.database.query<{ rows: number }>(
+  const [row] = await database.query<{ rows: number }>(
     `select ((select count(*) from payment_events) + (select count(*) from webhook_backlog)
        + (select count(*) from webhook_deliveries where status = 'pending'))::int4 as rows`,
     [],
@@ -87,7 +72,7 @@ test('a payment is delivered to the platforms of both sides, each its own event,
   const pair = await newPair(payerSide.origin, payeeSide.origin)
   const payments = await pay(pair, 300)
   await pay(await newPair(null, null), 3)
-  const deliverer = newDeliverer(db.database, clock)
+  const deliverer = newDeliverer(database, clock)
   await deliverer.runDue()
   expect(idsAt(payerSide).toSorted()).toEqual(sentEvents(payments))
   expect(idsAt(payeeSide).toSorted()).toEqual(receivedEvents(payments))
@@ -101,7 +86,7 @@ test('a payment is delivered to the platforms of both sides, each its own event,
 test('two running nodes deliver each event once', async () => {
   const receiver = await startReceiver()
   const pair = await newPair(receiver.origin, null)
-  const nodes = [newDeliverer(db.database, clock), newDeliverer(db.database, clock)]
+  const nodes = [newDeliverer(database, clock), newDeliverer(database, clock)]
   for (const deliverer of nodes) deliverer.start()
   const payments: Uuid[] = []
   for (let times = 0; times < 20; times++) payments.push(...(await pay(pair, 25)))
@@ -115,14 +100,14 @@ test('if a node crashes, another delivers its unwritten events under the same id
   const receiver = await startReceiver()
   const pair = await newPair(receiver.origin, null)
   const payments = await pay(pair, 10)
-  await fanOut(db.database, clock.now())
+  await fanOut(database, clock.now())
   const lease = (ends: string) =>
-    db.database.query(
+    database.query(
       `update webhook_endpoints set leased_by = gen_random_uuid(), leased_until = clock_timestamp() + $2::interval
        where platform_id = $1`,
       [pair.payer, ends],
     )
-  const deliverer = newDeliverer(db.database, clock)
+  const deliverer = newDeliverer(database, clock)
   await lease('1 hour')
   await deliverer.runDue()
   expect(idsAt(receiver)).toEqual([])
@@ -137,7 +122,7 @@ test('a node that has lost its lease writes no outcome', async () => {
   const receiver = await startReceiver(response => {
     taken++
     const steal = () =>
-      db.database.query(
+      database.query(
         `update webhook_endpoints set leased_by = gen_random_uuid(), leased_until = clock_timestamp() - interval '1 s'
        where platform_id = $1`,
         [pair.payer],
@@ -146,7 +131,7 @@ test('a node that has lost its lease writes no outcome', async () => {
   })
   const pair = await newPair(receiver.origin, null)
   const [payment] = await pay(pair, 1)
-  const deliverer = newDeliverer(db.database, clock)
+  const deliverer = newDeliverer(database, clock)
   await deliverer.runDue()
   expect(idsAt(receiver)).toEqual([formatId('evt', payment ?? ''), formatId('evt', payment ?? '')])
   expect(await deliveriesOf(pair.payer)).toEqual([{ status: 'delivered', attempts: 1, last_error: null }])
@@ -158,13 +143,13 @@ test('an event that was inserted into the backlog by hand is never sent', async 
   const pair = await newPair(receiver.origin, null)
   const strangers = await pay(await newPair(null, null), 1)
   const invented = newUuid(clock.now())
-  await db.database.query(`insert into webhook_backlog (platform_id, id, event_ids) values ($1, $2, $3)`, [
+  await database.query(`insert into webhook_backlog (platform_id, id, event_ids) values ($1, $2, $3)`, [
     pair.payer,
     invented,
     [invented, ...strangers],
   ])
-  await db.database.inTransaction(tx => wakeEndpoint(tx, pair.payer, clock.now()))
-  const deliverer = newDeliverer(db.database, clock)
+  await database.inTransaction(tx => wakeEndpoint(tx, pair.payer, clock.now()))
+  const deliverer = newDeliverer(database, clock)
   await deliverer.runDue()
   expect(idsAt(receiver)).toEqual([])
   const rows = await deliveriesOf(pair.payer)
@@ -184,7 +169,7 @@ test('a failing receiver gets one request at a time, and all its deliveries are 
   })
   const pair = await newPair(receiver.origin, null)
   await pay(pair, 40)
-  const deliverer = newDeliverer(db.database, clock, { random: () => 0.5 })
+  const deliverer = newDeliverer(database, clock, { random: () => 0.5 })
   await deliverer.runDue()
   expect(idsAt(receiver)).toHaveLength(40)
   expect(most).toBeLessThanOrEqual(4)
@@ -197,19 +182,19 @@ test('a failing receiver gets one request at a time, and all its deliveries are 
   for (const row of await deliveriesOf(pair.payer))
     expect(row).toMatchObject({ status: 'pending', attempts: 2 })
   await deliverer.stop()
-  await setReceiver(db.database, pair.payer, null)
+  await setReceiver(database, pair.payer, null)
 })
 
 test('no event is lost if it is fanned out while its delivery worker releases the endpoint', async () => {
   const receiver = await startReceiver()
   const pair = await newPair(receiver.origin, receiver.origin)
-  const nodes = [newDeliverer(db.database, clock), newDeliverer(db.database, clock)]
+  const nodes = [newDeliverer(database, clock), newDeliverer(database, clock)]
   let paid = 0
   for (let round = 0; round < 40; round++) {
     const working = nodes.map(deliverer => deliverer.runDue())
     for (let burst = 0; burst < 3; burst++) {
       paid += (await pay(pair, 1)).length
-      await fanOut(db.database, clock.now())
+      await fanOut(database, clock.now())
     }
     await Promise.all(working)
     expect(await unscheduled()).toEqual([])

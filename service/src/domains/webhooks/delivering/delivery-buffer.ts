@@ -1,5 +1,5 @@
 import type { Uuid } from '../../../kernel/ids.ts'
-import { paymentEventName } from '../../../operations/payment-event.ts'
+import { paymentEventName } from '../../../operations/payment-fact.ts'
 import type { WebhooksContext } from '../context.ts'
 import { readEvents } from '../events/read-events.ts'
 import { type Chunk, selectChunks } from './backlog-store.ts'

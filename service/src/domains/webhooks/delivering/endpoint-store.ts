@@ -3,8 +3,9 @@ import type { Queryable } from '../../../db/database.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 
 /**
- * Leases use the database's time, which all nodes share and which the sandbox's test clock does not move. If a node is
- * suspended for longer than this, it and its successor may both deliver an event: twice, never not at all.
+ * Unlike a claim of due work, a lease belongs to a named node, which renews it for as long as it delivers. It uses the
+ * database's time, which all nodes share and which the sandbox's test clock does not move. If a node is suspended for
+ * longer than this, it and its successor may both deliver an event: twice, never not at all.
  */
 const LEASE = `interval '30 seconds'`
 

@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../../../db/database.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
-import { receivedEventOf, sentEventOf } from '../../../operations/payment-event.ts'
+import { receivedEventOf, sentEventOf } from '../../../operations/payment-fact.ts'
 import { insertBacklog } from './backlog-store.ts'
 import { scheduleWork } from './endpoint-store.ts'
 import {

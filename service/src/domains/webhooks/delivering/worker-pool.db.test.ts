@@ -1,34 +1,23 @@
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { Database } from '../../../db/database.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
-import { newAgent, newFundedAgent, order, startNode, type TestNode } from '../../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
-import { manualClock } from '../../../testing/manual-clock.ts'
+import { order } from '../../../testing/builders.ts'
+import { clock, db, newAgent, newFundedAgent, node, test } from '../../../testing/ledger-test.ts'
 import { newDeliverer, setReceiver } from '../testing/delivering.ts'
 import { startReceiver } from '../testing/receiver.ts'
 import { wakeEndpoint } from './endpoint-store.ts'
 import { fanOut } from './fan-out.ts'
 
-const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
-
-let db: TestDatabase
-let node: TestNode
 let payer: Uuid
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  node = startNode({ database: db.database, clock })
-  payer = await newFundedAgent(node.ledger, db.database, clock, 10_000_000n)
-})
-afterAll(async () => {
-  await node.ledger.close()
-  await db.drop()
+test.beforeAll(async () => {
+  payer = await newFundedAgent(10_000_000n)
 })
 
 /** A platform with a webhook_url and one agent that receives payments. */
 async function newPlatform(url: string): Promise<Uuid> {
-  const payee = await newAgent(db.database, clock.now())
+  const payee = await newAgent()
   await setReceiver(db.database, payee, url)
   return payee
 }

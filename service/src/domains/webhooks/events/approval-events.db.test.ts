@@ -1,40 +1,28 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import { DAY_MS } from '../../../kernel/clock.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
-import { service } from '../../../operations/act.ts'
+import { service } from '../../../operations/facts.ts'
 import { approvalOf, approve, reject } from '../../../testing/approving.ts'
-import { newFundedAgent, order, startNode, type TestNode } from '../../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { order } from '../../../testing/builders.ts'
 import { held, intent } from '../../../testing/escrows.ts'
-import { manualClock } from '../../../testing/manual-clock.ts'
+import { clock, database, newFundedAgent, node, test } from '../../../testing/ledger-test.ts'
 import { eventsDuring } from '../../../testing/published-events.ts'
-import { expireDueApprovals } from '../../payments/approvals/expire.ts'
+import { approvalExpiry } from '../../payments/approvals/expire.ts'
 import { executeHold, holdCommand } from '../../payments/escrow/hold.ts'
 
-const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
 const ACTOR = service('test')
-let db: TestDatabase
-let node: TestNode
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  node = startNode({ database: db.database, clock })
-})
 beforeEach(() => clock.advance(1))
-afterAll(async () => {
-  await node.ledger.close()
-  await db.drop()
-})
 
-const during = (work: () => Promise<unknown>) => eventsDuring(db.database, work)
+const during = (work: () => Promise<unknown>) => eventsDuring(database, work)
 const afterRefusal = (work: () => Promise<unknown>) => during(() => expect(work()).rejects.toThrow())
 const id = (uuid: Uuid) => formatId('agt', uuid)
 
 async function approvals() {
-  const payer = await newFundedAgent(node.ledger, db.database, clock, 100_000n, {
+  const payer = await newFundedAgent(100_000n, {
     require_human_approval_above_paise: 10_000n,
   })
-  const payee = await newFundedAgent(node.ledger, db.database, clock, 1n)
+  const payee = await newFundedAgent(1n)
   const ask = () => node.pay(order(payer, payee, 40_000n, { reference: 'invoice-1' }))
   return { payer, payee, ask }
 }
@@ -51,7 +39,7 @@ test('agent.approval.requested and agent.approval.approved are recorded for the 
     expires_at: new Date(clock.now().getTime() + DAY_MS).toISOString(),
   }
   expect(requested).toEqual([{ to: payer, event: 'agent.approval.requested', sequence: 1, data }])
-  const approval = await approvalOf(db.database, asked ?? (await ask()))
+  const approval = await approvalOf(database, asked ?? (await ask()))
   clock.advance(1)
   const approved = await during(() => approve(node, approval))
   const payment_id = approved[0]?.data['payment_id']
@@ -67,8 +55,8 @@ test('agent.approval.requested and agent.approval.approved are recorded for the 
 
 test('an approval whose payment is refused records no event', async () => {
   const { payer, ask } = await approvals()
-  const approval = await approvalOf(db.database, await ask())
-  for (let times = 0; times < 7; times++) await held(db.database, node, intent(payer, 10_000n))
+  const approval = await approvalOf(database, await ask())
+  for (let times = 0; times < 7; times++) await held(database, node, intent(payer, 10_000n))
   expect(await afterRefusal(() => approve(node, approval))).toEqual([])
   await reject(node, approval)
 })
@@ -81,7 +69,7 @@ test('agent.approval.approved of a hold names the escrow, whose own event comes 
   expect(asked).toMatchObject([
     { event: 'agent.approval.requested', data: { kind: 'escrow_hold', to: null, fee: 0 } },
   ])
-  const approval = await approvalOf(db.database, {
+  const approval = await approvalOf(database, {
     approval_id: String(asked[0]?.data['approval_id']),
   } as Parameters<typeof approvalOf>[1])
   const approved = await during(() => node.ledger.submit(executeHold(node.agents)(approval, ACTOR)))
@@ -94,7 +82,7 @@ test('agent.approval.approved of a hold names the escrow, whose own event comes 
 
 test('a rejection records agent.approval.rejected for the payer’s platform', async () => {
   const { payer, ask } = await approvals()
-  const approval = await approvalOf(db.database, await ask())
+  const approval = await approvalOf(database, await ask())
   const events = await during(() => reject(node, approval))
   expect(events).toMatchObject([
     { to: payer, event: 'agent.approval.rejected', sequence: 1, data: { payment_id: null } },
@@ -106,7 +94,7 @@ test('a rejection records agent.approval.rejected for the payer’s platform', a
 test('an expiry records agent.approval.expired for the payer’s platform', async () => {
   const { payer, ask } = await approvals()
   await ask()
-  const expire = () => expireDueApprovals({ database: db.database, ledger: node.ledger }, clock.now())
+  const expire = () => approvalExpiry(node).run(clock.now())
   clock.advance(DAY_MS)
   const events = await during(expire)
   expect(events).toMatchObject([

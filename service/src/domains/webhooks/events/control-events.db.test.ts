@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect } from 'vitest'
 import { DAY_MS } from '../../../kernel/clock.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
-import { service } from '../../../operations/act.ts'
+import { service } from '../../../operations/facts.ts'
 import { fund, startNode, type TestNode } from '../../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { database, db, test } from '../../../testing/database-test.ts'
 import { held, intent, releaseOn } from '../../../testing/escrows.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import { newAgent, newOwner, newPlatform, platformCaller, TEST_VAULT } from '../../../testing/network.ts'
@@ -12,7 +12,7 @@ import { eventsDuring, type PublishedEvent } from '../../../testing/published-ev
 import { scriptedPayouts } from '../../../testing/scripted-payouts.ts'
 import { openSettlingNode, type SettlingNode } from '../../../testing/settling.ts'
 import { freezeOwner, unfreezeOwner } from '../../admin/change-owner.ts'
-import { moveDuePayouts } from '../../banking/payouts/check-payout.ts'
+import { payoutAttempts } from '../../banking/payouts/check-payout.ts'
 import { transferIdOf } from '../../banking/payouts/payout.ts'
 import { withdrawCommand } from '../../banking/payouts/withdraw.ts'
 import { deactivateAgent } from '../../parties/agents/change-agent.ts'
@@ -27,14 +27,12 @@ import { openAlerts } from '../../risk/open-alerts.ts'
 const clock = manualClock(new Date('2026-11-16T06:30:00.000Z'))
 const provider = scriptedPayouts()
 const ACTOR = service('test')
-let db: TestDatabase
 let node: TestNode
 let settling: SettlingNode
 let people: PayoutNetwork
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  node = startNode({ database: db.database, clock })
+test.beforeAll(async () => {
+  node = startNode({ database, clock })
   settling = openSettlingNode(db, clock, provider)
   people = await openPayoutNetwork(db, clock)
 })
@@ -43,10 +41,9 @@ afterAll(async () => {
   expect(settling.faults).toEqual([])
   await node.ledger.close()
   await settling.close()
-  await db.drop()
 })
 
-const during = (work: () => Promise<unknown>) => eventsDuring(db.database, work)
+const during = (work: () => Promise<unknown>) => eventsDuring(database, work)
 const afterRefusal = (work: () => Promise<unknown>) => during(() => expect(work()).rejects.toThrow())
 const id = (uuid: Uuid) => formatId('agt', uuid)
 
@@ -54,12 +51,12 @@ async function withdrawn(status: 'success' | 'pending' | 'failed') {
   const agentId = await people.agent()
   await fund(node.ledger, agentId, 10_000n)
   provider.script(status)
-  const request = { agentId, amountPaise: null, requestKey: null, actor: ACTOR }
+  const request = { agentId, amountPaise: null, requestKey: null, idempotencyKey: null, actor: ACTOR }
   const payout = await settling.ledger.submit(withdrawCommand(settling, request))
   return { agentId, transferId: transferIdOf(payout), transaction_id: formatId('txn', payout.id) }
 }
 
-const move = () => during(() => moveDuePayouts(settling, clock.now()))
+const move = () => during(() => payoutAttempts(settling).run(clock.now()))
 
 test('a completed withdrawal records agent.withdrawal.completed for the agent’s platform', async () => {
   const { agentId, transaction_id } = await withdrawn('success')
@@ -100,7 +97,7 @@ async function newPeople() {
 
 const recording = () => ({ actor: ACTOR, vault: TEST_VAULT, now: clock.now() })
 const change = (ids: readonly Uuid[], act: StateAct) => () =>
-  db.database.inTransaction(tx => changeStates(tx, ids, act, recording()))
+  database.inTransaction(tx => changeStates(tx, ids, act, recording()))
 const statuses = (events: readonly PublishedEvent[]) =>
   events.map(({ event, data }) => [event, data['agent_id'], data['previous_status'], data['status']])
 
@@ -136,7 +133,7 @@ test('every change of an agent’s status records agent.status.changed, whether 
     changed(one, 'quarantined', 'paused'),
     changed(two, 'quarantined', 'active'),
   ])
-  const review = () => db.database.inTransaction(tx => quarantineAgent(tx, two, recording()))
+  const review = () => database.inTransaction(tx => quarantineAgent(tx, two, recording()))
   expect(statuses(await during(review))).toEqual([changed(two, 'active', 'quarantined')])
 })
 
@@ -162,7 +159,7 @@ test('deleting a platform records an event for each of its agents, and a refused
   await fund(node.ledger, one, 10_000n)
   expect(await afterRefusal(end)).toEqual([])
   // Refused after the agents were already deleted in the transaction.
-  const escrow = await held(db.database, node, intent(one, 10_000n))
+  const escrow = await held(database, node, intent(one, 10_000n))
   expect(await afterRefusal(end)).toEqual([])
   const elsewhere = await newPeople()
   await releaseOn(node, escrow, elsewhere.one)
@@ -195,7 +192,7 @@ test('an alert records risk.alert.opened for the platform of its subject, once w
   const rule = { severity: 'high', score: 40, thresholds: {} } as const
   const finding = { summary: 'Seen.', fromMs: 0, toMs: 1, figures: {} }
   const alert = (subjectId: Uuid, name: 'failed_authentication' | 'velocity_spike', fails = false) =>
-    db.database.inTransaction(async tx => {
+    database.inTransaction(async tx => {
       const opening = { vault: TEST_VAULT, now: clock.now() }
       await openAlerts(tx, { rule: name, ...rule }, [{ subjectId, finding }], opening)
       if (fails) throw new Error('The job breaks')

@@ -1,5 +1,5 @@
 import type { SandboxOutcome } from '@batua/contract'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect } from 'vitest'
 import { writeMacs } from '../../../db/row-mac.ts'
 import { formatId, parseId, type Uuid } from '../../../kernel/ids.ts'
 import {
@@ -15,16 +15,14 @@ import { held, holdOn, intent, refundOn, releaseOn } from '../../../testing/escr
 import { eventsDuring, type PublishedEvent } from '../../../testing/published-events.ts'
 import { AGENT_ROWS } from '../../limits/covered-tables.ts'
 import { simulateOutcome } from '../../sandbox/simulate-outcome.ts'
-import { type Opened, openWorld, type World } from '../../sandbox/test-world.ts'
+import { type Opened, test, world } from '../../sandbox/test-world.ts'
 
-let world: World
 let node: TestNode
 /** Each has a platform of its own and 1,000 INR. */
 let payer: Uuid
 let payee: Uuid
 
-beforeAll(async () => {
-  world = await openWorld()
+test.beforeAll(async () => {
   node = startNode({ database: world.db.database, clock: world.clock, vault: world.funding.vault })
 })
 beforeEach(async () => {
@@ -33,7 +31,6 @@ beforeEach(async () => {
 })
 afterAll(async () => {
   await node.ledger.close()
-  await world.close()
 })
 
 const agent = () => newFundedAgent(node.ledger, world.db.database, world.clock, 100_000n)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { formatId, newUuid } from '../../../kernel/ids.ts'
 import { type Paise, rupees, ZERO_PAISE } from '../../../kernel/money.ts'
 import type { Transfer } from '../../../ledger/index.ts'
-import { receivedEventOf } from '../../../operations/payment-event.ts'
+import { receivedEventOf } from '../../../operations/payment-fact.ts'
 import { SEED } from '../../../testing/knobs.ts'
 import { receivedBody, sentBody } from './payment-body.ts'
 

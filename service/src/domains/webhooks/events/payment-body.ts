@@ -2,7 +2,7 @@ import { timeText } from '../../../kernel/clock.ts'
 import { typeidSuffix } from '../../../kernel/ids.ts'
 import { rupees } from '../../../kernel/money.ts'
 import type { Transfer } from '../../../ledger/index.ts'
-import { receivedEventOf } from '../../../operations/payment-event.ts'
+import { receivedEventOf } from '../../../operations/payment-fact.ts'
 
 /**
  * `WebhookBody` of a payment for its payer's platform, with the data of `AgentPaymentSent`. It concatenates strings, because

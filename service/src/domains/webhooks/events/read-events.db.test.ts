@@ -1,19 +1,18 @@
 import type { EventName } from '@batua/contract'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { formatId, newUuid, type Uuid } from '../../../kernel/ids.ts'
 import type { Transfer } from '../../../ledger/index.ts'
 import type { EventKey } from '../../../operations/event.ts'
-import { receivedEventOf, sentEventOf } from '../../../operations/payment-event.ts'
-import { recordEvents } from '../../../operations/record-events.ts'
+import { type Fact, recordFacts, service } from '../../../operations/facts.ts'
+import { receivedEventOf, sentEventOf } from '../../../operations/payment-fact.ts'
 import { fund, newAgent } from '../../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { database, test } from '../../../testing/database-test.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import { openTestLedger, postPayment, postRefund } from '../../../testing/model/wallets.ts'
 import { TEST_VAULT } from '../../../testing/network.ts'
 import { readEvents } from './read-events.ts'
 
 const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
-let db: TestDatabase
 let ledger: ReturnType<typeof openTestLedger>
 /** Each is its own platform. */
 let payer: Uuid
@@ -21,12 +20,11 @@ let payee: Uuid
 let stranger: Uuid
 let payment: Transfer
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  ledger = openTestLedger(db.database, clock)
-  payer = await newAgent(db.database, clock.now())
-  payee = await newAgent(db.database, clock.now())
-  stranger = await newAgent(db.database, clock.now())
+test.beforeAll(async () => {
+  ledger = openTestLedger(database, clock)
+  payer = await newAgent(database, clock.now())
+  payee = await newAgent(database, clock.now())
+  stranger = await newAgent(database, clock.now())
   await fund(ledger, payer, 1_000_000n)
 })
 beforeEach(async () => {
@@ -34,10 +32,9 @@ beforeEach(async () => {
 })
 afterAll(async () => {
   await ledger.close()
-  await db.drop()
 })
 
-const read = (platformId: Uuid, ...keys: EventKey[]) => readEvents(db.database, TEST_VAULT, platformId, keys)
+const read = (platformId: Uuid, ...keys: EventKey[]) => readEvents(database, TEST_VAULT, platformId, keys)
 const readable = async (platformId: Uuid, ...keys: EventKey[]) => [
   ...(await read(platformId, ...keys)).keys(),
 ]
@@ -64,9 +61,9 @@ describe('a payment’s event', () => {
   })
 
   test('is returned for both sides if both belong to one platform', async () => {
-    await db.database.query(`update agents set platform_id = $2 where id = $1`, [payee, payer])
+    await database.query(`update agents set platform_id = $2 where id = $1`, [payee, payer])
     expect(new Set(await readable(payer, sent(), received()))).toEqual(new Set([sent().id, received().id]))
-    await db.database.query(`update agents set platform_id = id where id = $1`, [payee])
+    await database.query(`update agents set platform_id = id where id = $1`, [payee])
   })
 
   test('is not returned under the other side’s id or name, nor as any other event', async () => {
@@ -98,7 +95,7 @@ describe('a payment’s event', () => {
     'seal = seal || seal',
   ])('fails verification once its row was edited, and no platform gets it: %s', async change => {
     expect(await readable(payer, sent())).toEqual([sent().id])
-    await db.database.query(`update transfers set ${change} where id = $1`, [payment.id])
+    await database.query(`update transfers set ${change} where id = $1`, [payment.id])
     expect(await readable(payer, sent())).toEqual([])
     expect(await readable(payee, received())).toEqual([])
   })
@@ -112,7 +109,7 @@ describe('a payment’s event', () => {
       const other = { debit_account: 'credit_account', credit_account: 'debit_account' }[side]
       const id = name === 'agent.payment.sent' ? sent().id : received().id
       // The other side differs too, or the copy would violate a unique index.
-      await db.database.query(
+      await database.query(
         `insert into transfers (${side}, ${other}, id, kind, amount_paise, fee_paise, posted_at, seal)
        select $2, $3, id, kind, amount_paise, fee_paise, posted_at, seal from transfers where id = $1`,
         [payment.id, stranger, newUuid(clock.now())],
@@ -135,7 +132,7 @@ describe('an event with a row of its own', () => {
 
   beforeAll(async () => {
     owner = newUuid(clock.now())
-    await db.database.query(
+    await database.query(
       `insert into owners (id, platform_id, name, phone, phone_index, pan, pan_index, created_at)
        values ($1, $2, 'Asha Rao', '', '', '', '', $3)`,
       [owner, payer, clock.now()],
@@ -143,14 +140,18 @@ describe('an event with a row of its own', () => {
   })
   /** One about an agent, one about its owner and one about the platform of both. */
   beforeEach(async () => {
-    await db.database.query('delete from events')
+    await database.query('delete from events')
     const updated = { kyc_status: 'verified', tier: 'tier1', reason: null } as const
-    await recordEvents(db.database, TEST_VAULT, clock.now(), [
-      { name: 'agent.status.changed', agentId: payer, data: held },
-      { name: 'owner.kyc.updated', ownerId: owner, data: { owner_id: formatId('own', owner), ...updated } },
-      { name: 'webhook.test', platformId: payer, data: { platform_id: formatId('plt', payer) } },
-    ])
-    keys = await db.database.query<EventKey>(`select id, name from events order by id`)
+    const fact: Fact = {
+      ...{ agentId: null, actor: service('test'), action: 'agent.frozen', target: held.agent_id, data: {} },
+      events: [
+        { name: 'agent.status.changed', agentId: payer, data: held },
+        { name: 'owner.kyc.updated', ownerId: owner, data: { owner_id: formatId('own', owner), ...updated } },
+        { name: 'webhook.test', platformId: payer, data: { platform_id: formatId('plt', payer) } },
+      ],
+    }
+    await recordFacts(database, TEST_VAULT, clock.now(), [fact])
+    keys = await database.query<EventKey>(`select id, name from events order by id`)
     ids = keys.map(({ id }) => id)
   })
 
@@ -158,10 +159,9 @@ describe('an event with a row of its own', () => {
     const bodies = await read(payer, ...keys, received())
     expect(bodies).toEqual(await read(payer, ...keys.toReversed()))
     expect(ids.map(id => JSON.parse(bodies.get(id) ?? '').event)).toEqual(keys.map(({ name }) => name))
-    const [row] = await db.database.query<{ sequence: bigint }>(
-      `select sequence from accounts where id = $1`,
-      [payer],
-    )
+    const [row] = await database.query<{ sequence: bigint }>(`select sequence from accounts where id = $1`, [
+      payer,
+    ])
     expect(bodies.get(ids[0] ?? '')).toBe(
       `{"id":"${formatId('evt', ids[0] ?? '')}","event":"agent.status.changed","type":"agent.status.changed",` +
         `"timestamp":"2026-11-20T06:30:00.000Z","sequence":${row?.sequence},` +
@@ -184,7 +184,7 @@ describe('an event with a row of its own', () => {
     `agent_id = null, owner_id = null, platform_id = '$stranger'`,
     `agent_id = '$stranger'`,
   ])('is returned to no platform once its row was moved to another platform: %s', async change => {
-    await db.database.query(`update events set ${change.replaceAll('$stranger', stranger)}`)
+    await database.query(`update events set ${change.replaceAll('$stranger', stranger)}`)
     for (const platform of [payer, stranger]) expect(await readable(platform, ...keys)).toEqual([])
   })
 
@@ -198,13 +198,13 @@ describe('an event with a row of its own', () => {
     `seal = seal || seal`,
     `id = overlay(id::text placing '00000000' from 1 for 8)::uuid`,
   ])('fails verification once its row was edited, and no platform gets it: %s', async change => {
-    await db.database.query(`update events set ${change}`)
-    const now = await db.database.query<EventKey>(`select id, name from events order by id`)
+    await database.query(`update events set ${change}`)
+    const now = await database.query<EventKey>(`select id, name from events order by id`)
     expect(await readable(payer, ...now, ...keys)).toEqual([])
   })
 
   test('is returned under neither name once its row was renamed', async () => {
-    await db.database.query(`update events set name = 'agent.funded'`)
+    await database.query(`update events set name = 'agent.funded'`)
     expect(await readable(payer, ...keys)).toEqual([])
     expect(await readable(payer, ...ids.map(id => named(id, 'agent.funded')))).toEqual([])
   })

@@ -4,7 +4,7 @@ import { movementOf, type Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import { isGenuine, type StoredTransfer, transferColumns } from '../../../ledger/index.ts'
 import type { EventKey } from '../../../operations/event.ts'
-import { paymentEventName } from '../../../operations/payment-event.ts'
+import { paymentEventName } from '../../../operations/payment-fact.ts'
 import { receivedBody, sentBody } from './payment-body.ts'
 
 /** A payment, and whether the platform is its payer's, its payee's or both. */

@@ -5,7 +5,8 @@ import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { sameHash, type Vault } from '../../../kernel/secrets.ts'
 import { type EventContent, type EventKey, eventMacText } from '../../../operations/event.ts'
 
-interface RecordedEvent extends EventContent {
+/** An event as its row has it. */
+export interface RecordedEvent extends EventContent {
   readonly sequence: bigint | null
   /** null: recorded before events had MACs. */
   readonly seal: Buffer | null
@@ -39,7 +40,8 @@ export async function readRecorded(
   }
 }
 
-function isGenuineEvent(vault: Vault, event: RecordedEvent): boolean {
+/** Whether the service wrote the row. */
+export function isGenuineEvent(vault: Vault, event: RecordedEvent): boolean {
   const text = macTextOf(event)
   return event.seal !== null && text !== null && sameHash(vault.mac(text), event.seal)
 }
@@ -54,7 +56,7 @@ function macTextOf(event: EventContent): string | null {
 }
 
 /** `WebhookBody`. `jsonb` has a fixed order of an object's fields, so the bytes are always the same. */
-function bodyOf({ id, name, createdAt, sequence, data }: RecordedEvent): string {
+export function bodyOf({ id, name, createdAt, sequence, data }: RecordedEvent): string {
   return JSON.stringify({
     id: formatId('evt', id),
     event: name,

@@ -2,9 +2,8 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { buildConnector } from 'undici'
 import { mayConnectTo } from '../../../kernel/public-address.ts'
-import { limitAnswers } from './limit-answers.ts'
 import { dnsLookup, guardedLookup, type Lookup, systemLookup } from './lookup.ts'
-import { NOT_HTTPS, NOT_PUBLIC, NotConnected } from './unanswered.ts'
+import { AnswerTooLong, NOT_HTTPS, NOT_PUBLIC, NotConnected } from './unanswered.ts'
 
 export interface ConnectorOptions {
   readonly mode: 'sandbox' | 'live'
@@ -86,4 +85,24 @@ function opener({ mode, lookup, ca }: ConnectorOptions): (target: buildConnector
       rejectUnauthorized: true,
     })
   }
+}
+
+/** The limit for everything after a request: ten informational responses, headers, and the body in the smallest chunks. */
+const MAX_ANSWER_BYTES = 512 * 1024
+
+/**
+ * Destroys a connection on which more arrives than the limit for a response. The HTTP parser limits headers and the
+ * exchange limits bodies; neither counts empty lines, reason phrases or chunk extensions, and reading an endless stream
+ * of them would occupy a core.
+ */
+export function limitAnswers(socket: Socket): void {
+  let written = -1
+  let readBefore = 0
+  socket.on('readable', () => {
+    if (socket.bytesWritten !== written) {
+      written = socket.bytesWritten
+      readBefore = socket.bytesRead
+    }
+    if (socket.bytesRead - readBefore > MAX_ANSWER_BYTES) socket.destroy(new AnswerTooLong())
+  })
 }

@@ -60,7 +60,7 @@ describe('what counts as delivered', () => {
       expect(decide(answered(410, '5'), attempts)).toEqual({
         status: 'failed',
         responseStatus: 410,
-        error: 'The receiver answered 410: nothing more is sent until webhook_url is set again',
+        error: 'The receiver responded with 410: nothing more is sent until webhook_url is set again',
         isGone: true,
       })
     }
@@ -89,7 +89,7 @@ describe('the retry schedule', () => {
     const outcome = {
       status: 'failed',
       responseStatus: 503,
-      error: 'The receiver answered 503',
+      error: 'The receiver responded with 503',
       isGone: false,
     }
     expect(decide(answered(503, '60'), attempts)).toEqual(outcome)
@@ -179,9 +179,9 @@ describe('a pause of the whole endpoint', () => {
 })
 
 test.each([
-  [503, 'The receiver answered 503'],
-  [404, 'The receiver answered 404'],
-  [304, 'The receiver answered 304'],
+  [503, 'The receiver responded with 503'],
+  [404, 'The receiver responded with 404'],
+  [304, 'The receiver responded with 304'],
   [301, 'The receiver redirected (301): redirects are not followed'],
   [308, 'The receiver redirected (308): redirects are not followed'],
 ])('the last_error after a response of %i is: %s', (status, error) => {

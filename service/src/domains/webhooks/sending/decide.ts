@@ -1,7 +1,6 @@
 import { assert } from '../../../kernel/assert.ts'
 import { DAY_MS, HOUR_MS } from '../../../kernel/clock.ts'
 import type { AttemptResult, DeliveryOutcome } from './attempt.ts'
-import { retryAfterMs } from './retry-after.ts'
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
@@ -85,7 +84,26 @@ function errorOf(result: AttemptResult): string {
   const { status } = result
   if (REDIRECTS.includes(status)) return `The receiver redirected (${status}): redirects are not followed`
   if (status === GONE) {
-    return 'The receiver answered 410: nothing more is sent until webhook_url is set again'
+    return 'The receiver responded with 410: nothing more is sent until webhook_url is set again'
   }
-  return `The receiver answered ${status}`
+  return `The receiver responded with ${status}`
+}
+
+/** The three forms of a date in HTTP (RFC 9110, section 5.6.7). */
+const HTTP_DATES: readonly RegExp[] = [
+  /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
+  /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/,
+  /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/,
+]
+
+/** The delay that a `Retry-After` header asks for, in ms; null if it is invalid or in the past. */
+export function retryAfterMs(text: string | null, now: Date): number | null {
+  const value = text?.trim() ?? ''
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : untilDateMs(value, now)
+  return ms > 0 ? ms : null
+}
+
+function untilDateMs(value: string, now: Date): number {
+  if (!HTTP_DATES.some(form => form.test(value))) return Number.NaN
+  return Date.parse(value.endsWith('GMT') ? value : `${value} GMT`) - now.getTime()
 }

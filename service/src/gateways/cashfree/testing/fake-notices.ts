@@ -1,4 +1,4 @@
-import { signTimestamped } from '../../webhook-signature.ts'
+import { signTimestamped } from '../signed-webhook.ts'
 
 export interface FakeNotice {
   readonly body: string

@@ -5,11 +5,11 @@ import type { Addition } from './fake-server.ts'
 import type { Fault } from './faults.ts'
 import type { Fields } from './reply.ts'
 
-// The stand-in as a process of its own, for tests that see the service from outside: it is told what the world does by
-// messages, each of which it answers.
+// Runs the fake gateway in a separate process, for tests over HTTP. Its parent sends it actions of payers and banks as
+// messages, and gets a reply to each.
 
-/** What payers, banks and the network do, and what can be asked of the stand-in. */
-export type Told =
+/** The actions of payers, banks and the network, and a query of the fake gateway's state. */
+export type Action =
   | { readonly act: 'pay'; readonly orderId: string; readonly options?: PaymentOptions }
   | {
       readonly act: 'dispute'
@@ -18,14 +18,14 @@ export type Told =
       readonly status: string
     }
   | { readonly act: 'record'; readonly entry: Fields }
-  | { readonly act: 'answers have'; readonly addition: Addition }
+  | { readonly act: 'responses have'; readonly addition: Addition }
   | { readonly act: 'next fails'; readonly line: string; readonly fault: Fault }
   | { readonly act: 'transfers become'; readonly state: TransferState }
   | { readonly act: 'set transfer'; readonly transferId: string; readonly state: TransferState }
   | {
-      readonly act: 'bank says'
+      readonly act: 'bank responds'
       readonly bankAccount: string
-      readonly said: Readonly<Record<string, unknown>>
+      readonly result: Readonly<Record<string, unknown>>
     }
   | {
       readonly act: 'notice'
@@ -33,31 +33,31 @@ export type Told =
       readonly data: unknown
       readonly by: keyof typeof FAKE_SECRETS
     }
-  | { readonly act: 'look' }
+  | { readonly act: 'state' }
 
 const fake = await startFakeCashfree()
 
-function play(told: Told): unknown {
-  switch (told.act) {
+function perform(action: Action): unknown {
+  switch (action.act) {
     case 'pay':
-      return fake.payments.pay(told.orderId, told.options)
+      return fake.payments.pay(action.orderId, action.options)
     case 'dispute':
-      return fake.payments.dispute(told.orderId, told.paymentId, told.status)
+      return fake.payments.dispute(action.orderId, action.paymentId, action.status)
     case 'record':
-      return fake.payments.record(told.entry)
-    case 'answers have':
-      return fake.additions.push(told.addition)
+      return fake.payments.record(action.entry)
+    case 'responses have':
+      return fake.additions.push(action.addition)
     case 'next fails':
-      return fake.faults.next(told.line, told.fault)
+      return fake.faults.next(action.line, action.fault)
     case 'transfers become':
-      return fake.payouts.transfersBecome(told.state)
+      return fake.payouts.transfersBecome(action.state)
     case 'set transfer':
-      return fake.payouts.setTransfer(told.transferId, told.state)
-    case 'bank says':
-      return fake.verification.say(told.bankAccount, told.said)
+      return fake.payouts.setTransfer(action.transferId, action.state)
+    case 'bank responds':
+      return fake.verification.say(action.bankAccount, action.result)
     case 'notice':
-      return fake.notice(told.type, told.data, { secret: FAKE_SECRETS[told.by] })
-    case 'look':
+      return fake.notice(action.type, action.data, { secret: FAKE_SECRETS[action.by] })
+    case 'state':
       return {
         lines: fake.lines,
         violations: fake.violations,
@@ -67,10 +67,10 @@ function play(told: Told): unknown {
   }
 }
 
-process.on('message', ({ id, told }: { readonly id: number; readonly told: Told }) => {
-  process.send?.({ id, answer: JSON.stringify(play(told) ?? null) })
+process.on('message', ({ id, action }: { readonly id: number; readonly action: Action }) => {
+  process.send?.({ id, reply: JSON.stringify(perform(action) ?? null) })
 })
-// Without whoever started it there is nobody to stand in for.
+// It ends with its parent process.
 process.on('disconnect', () => process.exit(0))
 
 const { gatewayOptions, payoutOptions } = fake

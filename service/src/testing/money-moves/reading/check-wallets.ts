@@ -11,14 +11,14 @@ export function checkWallets(
   bank: BankBooks,
   ours: OurBooks,
   payments: readonly PaidPayment[],
-  batch: LedgerReport,
+  report: LedgerReport,
 ): string[] {
   const due = expectedBalances(bank, ours, payments)
   const wallets = [...ours.balances].filter(([id]) => !isSystemAccount(id))
   const wrong = wallets.filter(([id, balance]) => balance !== (due.get(id) ?? 0n))
   return [
     ...wrong.map(([id, has]) => `${formatId('agt', id)} has ${has}, but ${due.get(id) ?? 0n} is right`),
-    ...checkSystem(bank, ours, payments, batch),
+    ...checkSystem(bank, ours, payments, report),
   ]
 }
 
@@ -53,7 +53,7 @@ function checkSystem(
   bank: BankBooks,
   ours: OurBooks,
   payments: readonly PaidPayment[],
-  batch: LedgerReport,
+  report: LedgerReport,
 ): string[] {
   const orders = new Set(ours.fundings.map(({ id }) => formatId('fund', id)))
   const kept = bank.payments.filter(payment => isKept(payment) && orders.has(payment.orderId))
@@ -64,11 +64,11 @@ function checkSystem(
     fees: payments.reduce((total, { feePaise }) => total + feePaise, 0n),
     gateway: sum(paidOut) - sum(kept),
   }
-  const wrong = Object.entries(due).filter(([name, balance]) => batch.system[name] !== balance)
+  const wrong = Object.entries(due).filter(([name, balance]) => report.system[name] !== balance)
   return [
-    ...wrong.map(([name, balance]) => `account ${name} has ${batch.system[name]}, but ${balance} is right`),
-    ...(batch.balanced ? [] : [`the book is not balanced: it comes to ${batch.sumPaise}`]),
-    ...batch.wrongBalances.map(id => `${formatId('agt', id)} has another balance than its transfers`),
+    ...wrong.map(([name, balance]) => `account ${name} has ${report.system[name]}, but ${balance} is right`),
+    ...(report.balanced ? [] : [`the book is not balanced: it comes to ${report.sumPaise}`]),
+    ...report.wrongBalances.map(id => `${formatId('agt', id)} has another balance than its transfers`),
   ]
 }
 

@@ -14,11 +14,11 @@ export async function readDifferences(world: MoneyWorld): Promise<string[]> {
   const { outside, clock, payments } = world
   const bank = await readBankBooks(outside, clock.now())
   const ours = await readOurBooks(outside)
-  const batch = await checkLedger(outside)
+  const report = await checkLedger(outside)
   return [
     ...checkFundings(bank, ours),
     ...checkPayouts(bank, ours),
-    ...checkWallets(bank, ours, payments, batch),
+    ...checkWallets(bank, ours, payments, report),
     ...checkEvents(ours),
     ...(await checkOwners(outside)),
     ...(await checkSettled(outside)),

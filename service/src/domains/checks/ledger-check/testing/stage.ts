@@ -4,19 +4,19 @@ import type { Clock } from '../../../../kernel/clock.ts'
 import { firstUuidAt, type Uuid } from '../../../../kernel/ids.ts'
 import { paise } from '../../../../kernel/money.ts'
 import { foldTransfers, type Holdings, idBehind, readFoldedBefore, SYSTEM } from '../../../../ledger/index.ts'
+import type { Finding } from '../../../../operations/scan.ts'
 import { fund, newAgent, order, post, refundOrder, type TestNode } from '../../../../testing/builders.ts'
 import { TEST_VAULT } from '../../../../testing/network.ts'
 import { sumPayoutsPending } from '../../../banking/payouts/store.ts'
 import { sumHeld } from '../../../payments/escrow/store.ts'
-import { checkNextSlice } from '../check-slice.ts'
-import type { IntegrityContext } from '../context.ts'
+import type { LedgerCheckContext } from '../../context.ts'
+import { checkNextSlice } from '../check-ledger.ts'
 import type { SliceLimits } from '../prove-slice.ts'
-import { BOOK_SUMS } from '../sums-store.ts'
-import type { Fault } from '../wallet-proof.ts'
+import { LEDGER_SUMS } from '../store.ts'
 
 const holdings: Holdings = { escrow: sumHeld, payouts: sumPayoutsPending }
 
-export function testContext(database: Database, clock: Clock, logged: string[] = []): IntegrityContext {
+export function testContext(database: Database, clock: Clock, logged: string[] = []): LedgerCheckContext {
   const error = (_facts: unknown, message?: string) => logged.push(String(message))
   // Agents of most tests have nothing but a wallet, and other rows are written without MACs.
   const findAlteredAgents = () => Promise.resolve([])
@@ -24,22 +24,20 @@ export function testContext(database: Database, clock: Clock, logged: string[] =
 }
 
 /** Begins a round at once, however long ago the last one was, and goes through with it. */
-export async function wholeRound(context: IntegrityContext, limits?: SliceLimits): Promise<number> {
-  const { database, clock } = context
-  await database.query('update book_check set last_started_at = null')
+export async function wholeRound(context: LedgerCheckContext, limits?: SliceLimits): Promise<number> {
+  const { database } = context
+  await database.query(`update scans set started_at = null where name = 'ledger check'`)
   for (let slices = 1; ; slices++) {
-    await checkNextSlice(context, clock.now(), limits)
-    const [row] = await database.query<{ is_over: boolean }>(
-      'select round_started_at is null as is_over from book_check',
-      [],
-    )
-    if (row?.is_over === true) return slices
+    await checkNextSlice(context, limits)
+    const running = await database.query(`select 1 from scans where name = 'ledger check' and is_running`, [])
+    if (running.length === 0) return slices
   }
 }
 
-export function faultsOf(database: Queryable): Promise<Fault[]> {
-  return database.query<Fault>(
-    'select subject, kind, detail from book_faults where healed_at is null order by kind, subject',
+export function faultsOf(database: Queryable): Promise<Finding[]> {
+  return database.query<Finding>(
+    `select subject, kind, detail from scan_findings where scan = 'ledger check' and healed_at is null
+     order by kind, subject`,
     [],
   )
 }
@@ -47,8 +45,8 @@ export function faultsOf(database: Queryable): Promise<Fault[]> {
 /** Folds what may be folded at this moment; transactions of other test files on this server delay it a little. */
 export async function foldAll(database: Database, now: Date): Promise<void> {
   const before = firstUuidAt(new Date(now.getTime() - MINUTE_MS))
-  while ((await idBehind(database, await readFoldedBefore(database, BOOK_SUMS.name), before, 0)) !== null) {
-    if ((await foldTransfers(database, BOOK_SUMS, now)) === 0) await delay(WAIT_MS)
+  while ((await idBehind(database, await readFoldedBefore(database, LEDGER_SUMS.name), before, 0)) !== null) {
+    if ((await foldTransfers(database, LEDGER_SUMS, now)) === 0) await delay(WAIT_MS)
   }
 }
 
@@ -61,7 +59,7 @@ export interface Wallets {
   readonly debtor: Uuid
 }
 
-/** A book in which every kind of transfer has happened, with the records of what waits. */
+/** A ledger in which every kind of transfer has happened, with the records of what waits. */
 export async function everyKind(node: TestNode, database: Database, clock: Clock): Promise<Wallets> {
   const [payer, payee, debtor] = [
     await newAgent(database, clock.now()),

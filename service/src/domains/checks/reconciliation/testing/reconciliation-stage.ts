@@ -4,7 +4,8 @@ import type { PayoutProvider } from '../../../../gateways/payout-provider.ts'
 import { DAY_MS } from '../../../../kernel/clock.ts'
 import { newUuid, type Uuid } from '../../../../kernel/ids.ts'
 import { paise } from '../../../../kernel/money.ts'
-import { service } from '../../../../operations/act.ts'
+import { service } from '../../../../operations/facts.ts'
+import { testOn } from '../../../../testing/database-test.ts'
 import { orderIdOf } from '../../../banking/funding/apply-funding-update.ts'
 import type { Funding } from '../../../banking/funding/funding.ts'
 import { applyPayoutUpdate } from '../../../banking/payouts/apply-payout-update.ts'
@@ -13,9 +14,10 @@ import { postPayout } from '../../../banking/payouts/post-payout.ts'
 import { createSandboxPayouts } from '../../../sandbox/providers/payouts.ts'
 import { simulateOutcome } from '../../../sandbox/simulate-outcome.ts'
 import { openWorld, type World } from '../../../sandbox/test-world.ts'
-import type { ReconciliationContext } from '../context.ts'
-import { upTo } from '../daily-run.ts'
-import { listOpenDifferences, type ReconciliationReport, reconcile } from '../reconcile.ts'
+import type { ReconciliationContext } from '../../context.ts'
+import { type ReconciliationReport, reconcile } from '../reconcile.ts'
+import { listOpenDifferences } from '../report.ts'
+import { upTo } from '../schedule.ts'
 
 /** One difference as a test expects it. */
 export interface Seen {
@@ -40,7 +42,7 @@ export interface ReconciliationStage {
   query(text: string, values: readonly unknown[]): Promise<void>
   compare(context?: ReconciliationContext, days?: number): Promise<ReconciliationReport>
   differences(): Promise<Seen[]>
-  /** Compares, and answers all that is found, by kind. */
+  /** Reconciles, and returns every difference, by kind. */
   found(): Promise<readonly Seen[]>
   close(): Promise<void>
 }
@@ -49,6 +51,16 @@ export interface Between {
   readonly payments?: (gateway: PaymentGateway) => PaymentGateway
   readonly payouts?: (provider: PayoutProvider) => PayoutProvider
 }
+
+/** The stage of the test file that runs: `test` opens it before the first test and closes it after the last. */
+export let stage: ReconciliationStage
+
+export const test = testOn(
+  () => openReconciliationStage(),
+  opened => {
+    stage = opened
+  },
+)
 
 export async function openReconciliationStage(between: Between = {}): Promise<ReconciliationStage> {
   const world = await openWorld(between.payments)

@@ -1,4 +1,5 @@
 import type { Member, Organization } from '@batua/contract'
+import { testOn } from '../../../../testing/database-test.ts'
 import {
   type Answer,
   asOwners,
@@ -11,11 +12,21 @@ import {
 import { serveAdmin } from '../../../admin/routes.ts'
 import { servePayPerCall } from '../../../pay-per-call/routes.ts'
 import { serveAllocations } from '../../../payments/allocations/routes.ts'
-import { serveWallets } from '../../../payments/balance/routes.ts'
+import { serveWallets } from '../../../payments/balance.ts'
 import { serveTransactions } from '../../../payments/statements/routes.ts'
 import { serveOrganizations } from '../routes.ts'
 
 export const NOON = new Date('2026-11-20T06:30:00.000Z')
+
+/** The stage of the test file that runs: `test` opens it before the first test and closes it after the last. */
+export let stage: PolicyStage
+
+export const test = testOn(
+  () => openOrganizationStage(),
+  opened => {
+    stage = opened
+  },
+)
 
 /** Two nodes that serve the routes of organizations, agents and payments. */
 export function openOrganizationStage(start = NOON): Promise<PolicyStage> {

@@ -1,0 +1,17 @@
+import { Outlet } from '@tanstack/react-router'
+import { SessionProvider } from '../api/api.tsx'
+import { useTexts } from '../language/language.tsx'
+import { Shell } from '../shell/shell.tsx'
+import { adminTexts } from './texts.ts'
+
+/** The administrator's console and its navigation. */
+export function AdminShell() {
+  const t = useTexts(adminTexts)
+  return (
+    <SessionProvider value="admin">
+      <Shell session="admin" destinations={[{ to: '/admin', label: t.overview, icon: 'overview' }]}>
+        <Outlet />
+      </Shell>
+    </SessionProvider>
+  )
+}

@@ -1,0 +1,41 @@
+import { Button, Group, Modal, Stack } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { useTexts } from '../language/language.tsx'
+import { ErrorNotice } from './error-notice.tsx'
+import { componentTexts } from './texts.ts'
+
+interface ConfirmProps {
+  readonly opened: boolean
+  readonly title: string
+  /** What will happen, and that it cannot be taken back. */
+  readonly children: ReactNode
+  /** The act itself, in words: `Pay ₹400.00`. */
+  readonly act: string
+  readonly acting: boolean
+  readonly danger?: boolean
+  readonly error: Error | null
+  readonly onAct: () => void
+  readonly onClose: () => void
+}
+
+/** Asks before something that cannot be taken back. A refusal stays here, where the act can be tried again. */
+export function Confirm(props: ConfirmProps) {
+  const { opened, title, children, act, acting, danger = false, error, onAct, onClose } = props
+  const t = useTexts(componentTexts)
+  return (
+    <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': t.close }}>
+      <Stack>
+        {children}
+        {error !== null && <ErrorNotice error={error} />}
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose}>
+            {t.cancel}
+          </Button>
+          <Button loading={acting} onClick={onAct} {...(danger ? { color: 'red' } : {})} data-autofocus>
+            {act}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

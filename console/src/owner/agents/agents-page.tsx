@@ -1,0 +1,92 @@
+import type { Agent } from '@batua/sdk'
+import { Stack, Text } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { useRead } from '../../api/use-read.ts'
+import { Amount } from '../../components/amount.tsx'
+import { Card } from '../../components/card.tsx'
+import { Choice } from '../../components/choice.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { PageTitle } from '../../components/page-title.tsx'
+import { Pages } from '../../components/pages.tsx'
+import { Status } from '../../components/status.tsx'
+import { Waiting } from '../../components/waiting.tsx'
+import { useTexts } from '../../language/language.tsx'
+import { PauseOrResume } from './pause-or-resume.tsx'
+import { agentsTexts } from './texts.ts'
+
+const route = getRouteApi('/owner/agents')
+
+/** The owner's agents with their money and state, each to be stopped at once. */
+export function AgentsPage() {
+  const t = useTexts(agentsTexts)
+  const { status, offset = 0 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const agents = useRead('listAgents', { ...(status === undefined ? {} : { status }), limit: 20, offset })
+  return (
+    <>
+      <PageTitle lead={t.lead}>{t.title}</PageTitle>
+      <Choice
+        label={t.filter}
+        value={status ?? 'all'}
+        options={{ all: t.all, active: t.active, paused: t.paused, deactivated: t.deactivated }}
+        onChange={chosen => void navigate({ search: chosen === 'all' ? {} : { status: chosen } })}
+      />
+      <Loaded query={agents} loading={t.loading}>
+        {list =>
+          list.agents.length === 0 ? (
+            <NoAgents isFiltered={status !== undefined} />
+          ) : (
+            <>
+              <Card flush>
+                <Agents agents={list.agents} />
+              </Card>
+              <Pages
+                pagination={list.pagination}
+                onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  )
+}
+
+function Agents({ agents }: { readonly agents: readonly Agent[] }) {
+  const t = useTexts(agentsTexts)
+  const columns: readonly Column<Agent>[] = [
+    { id: 'agent', name: t.agent, cell: agent => <Name agent={agent} /> },
+    { id: 'status', name: t.status, cell: ({ status }) => <Status is={status} /> },
+    { id: 'balance', name: t.balance, align: 'end', cell: ({ agent_id }) => <Balance agentId={agent_id} /> },
+    { id: 'act', name: t.act, align: 'end', cell: agent => <PauseOrResume agent={agent} /> },
+  ]
+  return <DataTable label={t.title} columns={columns} rows={agents} rowKey={({ agent_id }) => agent_id} />
+}
+
+function Name({ agent: { name, handle } }: { readonly agent: Agent }) {
+  return (
+    <Stack gap={0}>
+      <Text fw={600}>{name}</Text>
+      <Text size="sm" c="dimmed">
+        @{handle}
+      </Text>
+    </Stack>
+  )
+}
+
+function Balance({ agentId }: { readonly agentId: string }) {
+  const { data } = useRead('getBalance', { agent_id: agentId })
+  return data === undefined ? <Waiting /> : <Amount rupees={data.available} />
+}
+
+function NoAgents({ isFiltered }: { readonly isFiltered: boolean }) {
+  const t = useTexts(agentsTexts)
+  if (isFiltered) return <EmptyState icon="agents" title={t.emptyOther} />
+  return (
+    <EmptyState icon="agents" title={t.emptyTitle}>
+      {t.empty}
+    </EmptyState>
+  )
+}

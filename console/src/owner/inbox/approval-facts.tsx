@@ -1,0 +1,70 @@
+import type { Approval } from '@batua/sdk'
+import type { ReactNode } from 'react'
+import { useRead } from '../../api/use-read.ts'
+import { Amount } from '../../components/amount.tsx'
+import { Facts } from '../../components/facts.tsx'
+import { Moment } from '../../components/moment.tsx'
+import { useFormat, useTexts } from '../../language/language.tsx'
+import { inboxTexts } from './texts.ts'
+
+/** What a request says, who would get the money, and what it would leave in the wallet. */
+export function ApprovalFacts({ approval }: { readonly approval: Approval }) {
+  const t = useTexts(inboxTexts)
+  const { to, to_name, amount, fee, note, reference, created_at, expires_at, decided_at } = approval
+  const { status, payment_id, escrow_id } = approval
+  const isWaiting = status === 'pending_approval'
+  return (
+    <Facts
+      facts={[
+        [t.note, note],
+        [t.payee, to_name],
+        ...usePerson(to),
+        [t.amount, <Amount key="amount" rupees={amount} />],
+        [t.fee, fee === 0 ? null : <Amount key="fee" rupees={fee} />],
+        [t.total, <Amount key="total" rupees={amount + fee} />],
+        ...useWallet(approval),
+        ...useHold(approval),
+        [t.reference, reference],
+        [t.askedAt, <Moment key="asked" at={created_at} />],
+        [t.expires, isWaiting ? <Moment key="expires" at={expires_at} /> : null],
+        [t.decidedAt, decided_at === null ? null : <Moment key="decided" at={decided_at} />],
+        [t.payment, payment_id],
+        [t.escrow, escrow_id],
+      ]}
+    />
+  )
+}
+
+type Fact = readonly [name: string, value: ReactNode]
+
+/** Whether a bank verified the person behind the payee. */
+function usePerson(payeeId: string | null): readonly Fact[] {
+  const t = useTexts(inboxTexts)
+  const format = useFormat()
+  const { data } = useRead('verifyIdentity', { agent_id: payeeId ?? '' }, { enabled: payeeId !== null })
+  if (data === undefined) return []
+  return [
+    [t.person, data.kyc_status === 'verified' ? t.verified : t.unverified],
+    [t.memberSince, format.date(data.member_since)],
+  ]
+}
+
+function useWallet({ agent_id, amount, fee, status }: Approval): readonly Fact[] {
+  const t = useTexts(inboxTexts)
+  const isWaiting = status === 'pending_approval'
+  const { data } = useRead('getBalance', { agent_id }, { enabled: isWaiting })
+  if (!isWaiting || data === undefined) return []
+  return [
+    [t.balance, <Amount key="balance" rupees={data.available} />],
+    [t.balanceAfter, <Amount key="after" rupees={data.available - amount - fee} />],
+  ]
+}
+
+function useHold({ timeout_hours, auto_action, attestor_agent_id }: Approval): readonly Fact[] {
+  const t = useTexts(inboxTexts)
+  return [
+    [t.timeout, timeout_hours === null ? null : t.hours(timeout_hours)],
+    [t.afterwards, auto_action === null ? null : t[auto_action]],
+    [t.attestor, attestor_agent_id],
+  ]
+}

@@ -1,0 +1,86 @@
+import type { Approval } from '@batua/sdk'
+import { Button, Text } from '@mantine/core'
+import { useState } from 'react'
+import { useAct } from '../../api/use-act.ts'
+import { Confirm } from '../../components/confirm.tsx'
+import { sayDone } from '../../components/toasts.tsx'
+import { useFormat, useTexts } from '../../language/language.tsx'
+import classes from './inbox.module.css'
+import { inboxTexts } from './texts.ts'
+
+/** Approve or decline. Both are asked once more, because neither can be taken back. */
+export function Decision({ approval }: { readonly approval: Approval }) {
+  const t = useTexts(inboxTexts)
+  const [asking, ask] = useState<'approve' | 'decline' | null>(null)
+  const close = () => ask(null)
+  return (
+    <div className={classes.decide}>
+      <Button variant="default" size="lg" onClick={() => ask('decline')}>
+        {t.decline}
+      </Button>
+      <Button size="lg" onClick={() => ask('approve')}>
+        {t.approve}
+      </Button>
+      <Approve approval={approval} opened={asking === 'approve'} onClose={close} />
+      <Decline approval={approval} opened={asking === 'decline'} onClose={close} />
+    </div>
+  )
+}
+
+interface AskProps {
+  readonly approval: Approval
+  readonly opened: boolean
+  readonly onClose: () => void
+}
+
+function Approve({ approval, opened, onClose }: AskProps) {
+  const { approval_id, kind, agent_name, to_name, amount, fee } = approval
+  const t = useTexts(inboxTexts)
+  const format = useFormat()
+  const [rupees, total] = [format.amount(amount), format.amount(amount + fee)]
+  const isPayment = kind === 'payment'
+  const approve = useAct('approve', {
+    onDone() {
+      onClose()
+      sayDone(isPayment ? t.paid(rupees, to_name ?? '') : t.isHeld(rupees))
+    },
+  })
+  return (
+    <Confirm
+      opened={opened}
+      title={isPayment ? t.approvePayment(rupees, to_name ?? '') : t.approveHold(rupees)}
+      act={isPayment ? t.pay(rupees) : t.doHold(rupees)}
+      acting={approve.isPending}
+      error={approve.error}
+      onAct={() => approve.mutate({ approval_id })}
+      onClose={onClose}
+    >
+      <Text>{isPayment ? t.leaves(total, agent_name) : t.held(total, agent_name)}</Text>
+    </Confirm>
+  )
+}
+
+function Decline({ approval, opened, onClose }: AskProps) {
+  const { approval_id, agent_name } = approval
+  const t = useTexts(inboxTexts)
+  const decline = useAct('reject', {
+    onDone() {
+      onClose()
+      sayDone(t.declined)
+    },
+  })
+  return (
+    <Confirm
+      opened={opened}
+      title={t.declineTitle}
+      act={t.decline}
+      danger
+      acting={decline.isPending}
+      error={decline.error}
+      onAct={() => decline.mutate({ approval_id })}
+      onClose={onClose}
+    >
+      <Text>{t.declineText(agent_name)}</Text>
+    </Confirm>
+  )
+}

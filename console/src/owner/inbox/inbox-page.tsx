@@ -1,0 +1,104 @@
+import type { ApprovalList } from '@batua/sdk'
+import { Button } from '@mantine/core'
+import { getRouteApi, Link, Outlet, useParams } from '@tanstack/react-router'
+import { useRead } from '../../api/use-read.ts'
+import { Card } from '../../components/card.tsx'
+import { Choice } from '../../components/choice.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { PageTitle } from '../../components/page-title.tsx'
+import { Pages } from '../../components/pages.tsx'
+import { useIsPhone } from '../../components/use-is-phone.ts'
+import { useTexts } from '../../language/language.tsx'
+import { useWaiting, WAITING_POLL_MS } from '../use-waiting.ts'
+import { Approvals } from './approvals.tsx'
+import classes from './inbox.module.css'
+import { inboxTexts } from './texts.ts'
+
+const route = getRouteApi('/owner/inbox')
+
+/** The requests of the owner's agents, and beside them the one that is chosen. */
+export function InboxPage() {
+  const { approvalId } = useParams({ strict: false })
+  const isPhone = useIsPhone()
+  if (isPhone && approvalId !== undefined) return <Outlet />
+  return (
+    <div className={classes.inbox}>
+      <div>
+        <Requests />
+      </div>
+      {!isPhone && <div className={classes.detail}>{approvalId === undefined ? <Choose /> : <Outlet />}</div>}
+    </div>
+  )
+}
+
+/** The requests that the address asks for. */
+function useRequests() {
+  const { status = 'pending_approval', offset = 0 } = route.useSearch()
+  return useRead('listApprovals', { status, limit: 20, offset }, { everyMs: WAITING_POLL_MS })
+}
+
+function Choose() {
+  const t = useTexts(inboxTexts)
+  const hasAny = (useRequests().data?.approvals.length ?? 0) > 0
+  return hasAny && <p className={classes.choose}>{t.choose}</p>
+}
+
+function Requests() {
+  const t = useTexts(inboxTexts)
+  const { status } = route.useSearch()
+  const navigate = route.useNavigate()
+  const waiting = useWaiting().data?.pagination.total ?? 0
+  const approvals = useRequests()
+  return (
+    <>
+      <PageTitle lead={t.lead} tab={t.tab(waiting)}>
+        {t.title}
+      </PageTitle>
+      <Choice
+        label={t.filter}
+        value={status ?? 'waiting'}
+        options={{ waiting: t.waiting, approved: t.approved, rejected: t.rejected, expired: t.expired }}
+        onChange={chosen =>
+          void navigate({ to: '/inbox', search: chosen === 'waiting' ? {} : { status: chosen } })
+        }
+      />
+      <Loaded query={approvals} loading={t.loading}>
+        {list =>
+          list.approvals.length === 0 ? <NoRequests isWaiting={status === undefined} /> : <List {...list} />
+        }
+      </Loaded>
+    </>
+  )
+}
+
+function List({ approvals, pagination }: ApprovalList) {
+  const t = useTexts(inboxTexts)
+  const navigate = route.useNavigate()
+  return (
+    <>
+      <Card flush>
+        <Approvals label={t.title} approvals={approvals} />
+      </Card>
+      <Pages
+        pagination={pagination}
+        onOffset={offset => void navigate({ to: '/inbox', search: ({ status }) => ({ status, offset }) })}
+      />
+    </>
+  )
+}
+
+function NoRequests({ isWaiting }: { readonly isWaiting: boolean }) {
+  const t = useTexts(inboxTexts)
+  if (!isWaiting) return <EmptyState icon="inbox" title={t.emptyOther} />
+  const toAgents = (
+    <Button component={Link} to="/agents" variant="light">
+      {t.toAgents}
+    </Button>
+  )
+  return (
+    <EmptyState icon="check" title={t.emptyTitle} action={toAgents}>
+      {t.empty}
+    </EmptyState>
+  )
+}

@@ -1,0 +1,1 @@
+export const platformRoutes = [] as const

@@ -1,0 +1,58 @@
+import { Link, type LinkProps } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { Session } from '../api/api.tsx'
+import { Icon, type IconName } from '../components/icon.tsx'
+import { useTexts } from '../language/language.tsx'
+import { Brand } from './brand.tsx'
+import { PaletteButton } from './palette-button.tsx'
+import { PreferencesButton } from './preferences-button.tsx'
+import classes from './shell.module.css'
+import { shellTexts } from './texts.ts'
+
+export interface Destination {
+  readonly to: NonNullable<LinkProps['to']>
+  readonly label: string
+  readonly icon: IconName
+  /** What waits there, shown beside the label. */
+  readonly count?: ReactNode
+}
+
+interface ShellProps {
+  readonly session: Session
+  readonly destinations: readonly Destination[]
+  readonly children: ReactNode
+}
+
+/** The frame of a console: navigation below on a phone and at the side on a desk, and the page. */
+export function Shell({ session, destinations, children }: ShellProps) {
+  const t = useTexts(shellTexts)
+  return (
+    <div className={classes.shell}>
+      <header className={classes.header}>
+        <div className={classes.brand}>
+          <Brand />
+        </div>
+        <div className={classes.tools}>
+          <PaletteButton destinations={destinations} />
+          <PreferencesButton session={session} />
+        </div>
+      </header>
+      <nav className={classes.navigation} aria-label={t.navigation}>
+        <ul>
+          {destinations.map(({ to, label, icon, count }) => (
+            <li key={to}>
+              <Link to={to} className={classes.destination} activeProps={{ 'aria-current': 'page' }}>
+                <Icon name={icon} size={22} />
+                <span className={classes.label}>{label}</span>
+                {count}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <main id="content" className={classes.main}>
+        {children}
+      </main>
+    </div>
+  )
+}

@@ -1,0 +1,209 @@
+import { routes } from '@batua/contract'
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { DESK, openBrowser, openTab, PHONE, type Tab, type View } from '../src/browser.ts'
+import { type ConsoleStage, openConsoleStage, statusOf } from '../src/console-stage.ts'
+import { logIn } from '../src/log-in.ts'
+
+let opened: ConsoleStage
+let browser: Browser
+const tabs: Tab[] = []
+
+beforeAll(async () => {
+  opened = await openConsoleStage()
+  browser = await openBrowser()
+})
+afterEach(async () => {
+  for (const tab of tabs.splice(0)) await tab.close()
+})
+afterAll(async () => {
+  await browser.close()
+  await opened.stage.close()
+})
+
+async function tabOf(
+  view: View,
+  session = opened.ownerSession as typeof opened.ownerSession | null,
+): Promise<Tab> {
+  const tab = await openTab(browser, { ...view, address: opened.stage.service.address, session })
+  tabs.push(tab)
+  return tab
+}
+
+/** Moves the service's clock, so that a second code may be sent. */
+const passTime = (seconds: number) =>
+  opened.stage.api.ok(routes.advanceClock, { body: { advance_seconds: seconds } })
+
+test('an owner logs in by the code that the sandbox shows, and is where the link led', async () => {
+  await passTime(31)
+  const tab = await tabOf(PHONE, null)
+  const { page } = tab
+  await tab.open('/console/agents?status=active')
+  await page.getByLabel('Mobile number').fill(`+91 ${opened.owner.phone}`)
+  await page.getByRole('button', { name: 'Send me a code' }).click()
+  await page.getByRole('button', { name: 'Fill it in' }).click()
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('heading', { name: 'Agents' }).waitFor()
+  expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/console/agents?status=active')
+})
+
+test('a session that ends leads to the login and back to the same address', async () => {
+  await passTime(31)
+  const session = await logIn(opened.stage.api, opened.owner.phone, 'owner')
+  const tab = await tabOf(DESK, session)
+  const { page } = tab
+  await tab.open('/console/inbox?status=approved')
+  await opened.stage.api.ok(routes.logOut, { headers: session })
+  await page.getByRole('link', { name: 'Agents' }).click()
+  await page.getByRole('heading', { name: 'Log in' }).waitFor()
+  expect(new URL(page.url()).searchParams.get('back')).toBe('"/console/agents"')
+})
+
+test('a link of somebody else’s never leads a login out of the console', async () => {
+  await passTime(31)
+  const tab = await tabOf(DESK, null)
+  const { page } = tab
+  await tab.open(`/console/login?back=${encodeURIComponent('"//evil.example/console"')}`)
+  await page.getByLabel('Mobile number').fill(opened.owner.phone)
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Fill it in' }).click()
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor()
+  expect(new URL(page.url()).origin).toBe(opened.stage.service.address)
+})
+
+test('a double click on the last button pays once', async () => {
+  const approvalId = await opened.ask(150)
+  const before = await opened.stage.network.balance(opened.buyer)
+  const tab = await tabOf(PHONE)
+  const { page } = tab
+  await tab.open(`/console/inbox/${approvalId}`)
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await page.getByRole('button', { name: 'Pay ₹150.00' }).dblclick()
+  await page.getByText('Paid ₹150.00 to Translator').waitFor()
+  expect(await statusOf(opened, approvalId)).toBe('approved')
+  const after = await opened.stage.network.balance(opened.buyer)
+  expect(before.available - after.available).toBe(151)
+  expect(tab.problems).toEqual([])
+})
+
+test('a declined request pays nothing and leaves the inbox', async () => {
+  const approvalId = await opened.ask(160, 'A lamp')
+  const tab = await tabOf(DESK)
+  const { page } = tab
+  await tab.open('/console/inbox')
+  await page.getByRole('link', { name: /A lamp/ }).click()
+  await page.getByRole('button', { name: 'Decline' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Decline' }).click()
+  await page.getByText('Nothing was paid').waitFor()
+  expect(await statusOf(opened, approvalId)).toBe('rejected')
+  await page.getByRole('link', { name: /A lamp/ }).waitFor({ state: 'detached' })
+})
+
+test('a refusal stays in the question, in the service’s words with the request id', async () => {
+  const approvalId = await opened.ask(1_000)
+  const rest = (await opened.stage.network.balance(opened.buyer)).available
+  await opened.stage.api.ok(routes.withdraw, {
+    params: { agent_id: opened.buyer.id },
+    headers: opened.ownerSession,
+    body: { amount: rest - 900 },
+  })
+  const tab = await tabOf(PHONE)
+  const { page } = tab
+  await tab.open(`/console/inbox/${approvalId}`)
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await page.getByRole('button', { name: 'Pay ₹1,000.00' }).click()
+  const alert = page.getByRole('dialog').getByRole('alert')
+  await alert.getByText(/Request req_/).waitFor()
+  expect(await alert.innerText()).toMatch(/balance/i)
+  expect(await statusOf(opened, approvalId)).toBe('pending_approval')
+})
+
+test('a request that arrives while the inbox is open appears by itself', async () => {
+  const tab = await tabOf(DESK)
+  await tab.open('/console/inbox')
+  await opened.ask(170, 'It came later')
+  await tab.page.getByText('It came later').waitFor()
+})
+
+test('the back button of a phone returns from a request to the list', async () => {
+  const tab = await tabOf(PHONE)
+  const { page } = tab
+  await tab.open('/console/inbox')
+  await page.getByRole('link', { name: /Hotel in Mysuru/ }).click()
+  await page.getByRole('heading', { name: '₹250.00 to Translator' }).waitFor()
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor()
+})
+
+test('names and notes of others are texts, however hostile', async () => {
+  const name = '<img src=x onerror=alert(1)> مرحبا'
+  const note = `<script>alert(1)</script> ${'long'.repeat(100)}`
+  const payee = await opened.stage.network.agent(opened.owner, { name })
+  const asked = await opened.stage.network.pay(opened.buyer, payee, 180, { note })
+  for (const view of [PHONE, DESK]) {
+    const tab = await tabOf(view)
+    await tab.open(`/console/inbox/${asked.approval_id}`)
+    expect(await tab.page.getByRole('heading', { name: /<img src=x/ }).count()).toBe(1)
+    expect(await tab.page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false)
+    expect(tab.problems).toEqual([])
+  }
+})
+
+test('one tap pauses an agent, and one undoes it', async () => {
+  const tab = await tabOf(PHONE)
+  const { page } = tab
+  const statusNow = async () => {
+    const params = { agent_id: opened.seller.id }
+    return (await opened.stage.api.ok(routes.getAgent, { params, headers: opened.ownerSession })).status
+  }
+  await tab.open('/console/agents')
+  await page.getByRole('button', { name: 'Pause Translator' }).click()
+  await page.getByText('Translator is paused and pays nothing').waitFor()
+  expect(await statusNow()).toBe('paused')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Translator is active again').waitFor()
+  expect(await statusNow()).toBe('active')
+})
+
+test('a page without a network says so, and says when it is back', async () => {
+  const tab = await tabOf(PHONE)
+  const { page, context } = tab
+  await tab.open('/console/inbox')
+  await context.setOffline(true)
+  await page.getByText('You are offline').waitFor()
+  await context.setOffline(false)
+  await page.getByText('You are offline').waitFor({ state: 'detached' })
+})
+
+test('the keyboard alone leads through the console', async () => {
+  const tab = await tabOf(DESK)
+  const { page } = tab
+  await tab.open('/console/inbox')
+  await page.keyboard.press('Tab')
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content')
+  await page.keyboard.press('Enter')
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Inbox')
+  await page.keyboard.press('Control+K')
+  await page.getByPlaceholder('Type to go somewhere').fill('agents')
+  expect(await tab.axe()).toEqual([])
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Agents' }).waitFor()
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Agents')
+})
+
+test('the language and the colours that were chosen stay', async () => {
+  const tab = await tabOf(DESK)
+  const { page } = tab
+  await tab.open('/console/inbox')
+  await page.getByRole('button', { name: 'Preferences' }).click()
+  await page.getByText('हिन्दी').click()
+  await page.getByText('गहरा').click()
+  expect(await tab.axe()).toEqual([])
+  await tab.open('/console/inbox')
+  await page.getByRole('heading', { name: 'इनबॉक्स' }).waitFor()
+  expect(await page.evaluate('document.documentElement.lang')).toBe('hi')
+  expect(await page.evaluate('document.documentElement.dataset.mantineColorScheme')).toBe('dark')
+  expect(tab.problems).toEqual([])
+})

@@ -1,0 +1,60 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Headers } from '../src/api.ts'
+import { openBrowser, openTab, VIEWS, viewName } from '../src/browser.ts'
+import { openConsoleStage } from '../src/console-stage.ts'
+import type { Stage } from '../src/stage.ts'
+
+type Who = 'nobody' | 'owner' | 'admin'
+
+let stage: Stage
+let browser: Browser
+let sessions: Record<Who, Headers | null>
+let approvalId: string
+
+beforeAll(async () => {
+  const opened = await openConsoleStage()
+  stage = opened.stage
+  approvalId = opened.approvalIds[0] ?? ''
+  sessions = { nobody: null, owner: opened.ownerSession, admin: await stage.network.admin() }
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await stage.close()
+})
+
+/** Every page of the console, by the name of its screenshot. */
+const PAGES: readonly (readonly [name: string, who: Who, path: () => string])[] = [
+  ['login', 'nobody', () => '/console/login'],
+  ['admin login', 'nobody', () => '/console/admin/login'],
+  ['not found', 'nobody', () => '/console/nowhere'],
+  ['inbox', 'owner', () => '/console/inbox'],
+  ['inbox empty', 'owner', () => '/console/inbox?status=rejected'],
+  ['approval', 'owner', () => `/console/inbox/${approvalId}`],
+  ['approval unknown', 'owner', () => '/console/inbox/apr_none'],
+  ['agents', 'owner', () => '/console/agents'],
+  ['agents deactivated', 'owner', () => '/console/agents?status=deactivated'],
+  ['admin overview', 'admin', () => '/console/admin'],
+]
+
+/** What the browser itself writes of an answer that a page shows as an error. */
+const ANSWERED = /^Failed to load resource: the server responded with a status of 404/
+
+test.each(VIEWS.map(view => [viewName(view), view] as const))(
+  'every page on %s is free of errors, violations of its policy and barriers, and fits the screen',
+  async (_name, view) => {
+    const found: string[] = []
+    for (const [name, who, path] of PAGES) {
+      const tab = await openTab(browser, { ...view, address: stage.service.address, session: sessions[who] })
+      await tab.open(path())
+      await tab.screenshot(name)
+      const problems = tab.problems.filter(problem => !ANSWERED.test(problem))
+      const isWide = await tab.page.evaluate('document.documentElement.scrollWidth > innerWidth')
+      if (isWide === true) problems.push('wider than the screen')
+      found.push(...[...problems, ...(await tab.axe())].map(problem => `${name}: ${problem}`))
+      await tab.close()
+    }
+    expect(found).toEqual([])
+  },
+)

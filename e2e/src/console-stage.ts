@@ -1,0 +1,52 @@
+import { routes } from '@batua/contract'
+import type { Headers } from './api.ts'
+import type { Agent, Owner } from './network.ts'
+import { openStage, type Stage } from './stage.ts'
+
+/** An owner with a buyer that has money and asks before it pays more than 100 INR, and two payees. */
+export interface ConsoleStage {
+  readonly stage: Stage
+  readonly owner: Owner
+  readonly ownerSession: Headers
+  readonly buyer: Agent
+  readonly seller: Agent
+  /** Requests that wait: 400, 250 and 120.50 INR, the newest first. */
+  readonly approvalIds: readonly string[]
+  /** Asks for one more. */
+  ask(amount: number, note?: string): Promise<string>
+}
+
+export async function openConsoleStage(): Promise<ConsoleStage> {
+  const stage = await openStage()
+  const { network } = stage
+  const owner = await network.owner(await network.platform())
+  await network.verify(owner)
+  const buyer = await network.agent(owner, { name: 'Research Agent', require_human_approval_above: 100 })
+  const seller = await network.agent(owner, { name: 'Translator' })
+  await network.fund(buyer, 2000)
+  const ask = async (amount: number, note?: string) => {
+    const { approval_id } = await network.pay(buyer, seller, amount, {
+      reference: 'invoice-2041',
+      ...(note === undefined ? {} : { note }),
+    })
+    if (approval_id === undefined || approval_id === null)
+      throw new Error('the payment did not need approval')
+    return approval_id
+  }
+  const approvalIds = [
+    await ask(120.5),
+    await ask(250, 'Hotel in Mysuru, one night'),
+    await ask(400, 'Translation of 12 pages, Kannada to English'),
+  ].toReversed()
+  const ownerSession = await network.login(owner)
+  return { stage, owner, ownerSession, buyer, seller, approvalIds, ask }
+}
+
+/** What became of a request, as the owner sees it. */
+export async function statusOf({ stage, ownerSession }: ConsoleStage, approvalId: string): Promise<string> {
+  const approval = await stage.api.ok(routes.getApproval, {
+    params: { approval_id: approvalId },
+    headers: ownerSession,
+  })
+  return approval.status
+}

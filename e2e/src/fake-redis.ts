@@ -1,0 +1,67 @@
+import type { AddressInfo } from 'node:net'
+import { createServer, type Socket } from 'node:net'
+
+/** The part of Redis's protocol for keys that are set once: SET with NX, GET and DEL. Nothing expires. */
+export interface FakeRedis {
+  readonly port: number
+  close(): void
+}
+
+export async function startFakeRedis(): Promise<FakeRedis> {
+  const values = new Map<string, string>()
+  const sockets = new Set<Socket>()
+  const server = createServer(socket => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    let unread = ''
+    socket.on('data', data => {
+      const { commands, rest } = commandsIn(unread + data.toString())
+      unread = rest
+      for (const command of commands) socket.write(answerTo(command, values))
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
+
+const COMMAND = /\*(\d+)\r\n((?:\$\d+\r\n[^\r]*\r\n)*)/y
+
+/** The complete commands at the start of the received bytes, and the rest: the start of an incomplete command. */
+function commandsIn(text: string): { readonly commands: string[][]; readonly rest: string } {
+  const commands: string[][] = []
+  let end = 0
+  COMMAND.lastIndex = 0
+  for (let found = COMMAND.exec(text); found !== null; found = COMMAND.exec(text)) {
+    const words = (found[2] ?? '').split('\r\n').filter((_, index) => index % 2 === 1)
+    if (words.length < Number(found[1])) break
+    commands.push(words)
+    end = COMMAND.lastIndex
+  }
+  return { commands, rest: text.slice(end) }
+}
+
+function answerTo(
+  [name = '', key = '', value = '', ...options]: string[],
+  values: Map<string, string>,
+): string {
+  switch (name.toLowerCase()) {
+    case 'set':
+      if (options.includes('NX') && values.has(key)) return '$-1\r\n'
+      values.set(key, value)
+      return '+OK\r\n'
+    case 'get': {
+      const found = values.get(key)
+      return found === undefined ? '$-1\r\n' : `$${found.length}\r\n${found}\r\n`
+    }
+    case 'del':
+      return `:${values.delete(key) ? 1 : 0}\r\n`
+    default:
+      return '+OK\r\n'
+  }
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { headersToSet } from './response-headers.ts'
+
+const answer = {
+  status: 402,
+  headers: { Vary: 'Accept', 'Access-Control-Expose-Headers': 'X-SERVICE-PAY', 'Cache-Control': 'no-store' },
+  body: '',
+} as const
+
+test('values that others put into a list header stay, and other headers are replaced', () => {
+  const set: Record<string, string | string[]> = { vary: ['Origin', 'Cookie'], 'cache-control': 'public' }
+  expect(headersToSet(answer, name => set[name.toLowerCase()])).toEqual([
+    ['Vary', 'Origin,Cookie, Accept'],
+    ['Access-Control-Expose-Headers', 'X-SERVICE-PAY'],
+    ['Cache-Control', 'no-store'],
+  ])
+})
+
+test('an empty or absent list header gets only our values', () => {
+  for (const empty of [null, undefined, '']) {
+    expect(Object.fromEntries(headersToSet(answer, () => empty))).toEqual(answer.headers)
+  }
+})

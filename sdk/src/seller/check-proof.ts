@@ -1,0 +1,189 @@
+import { isBatuaError } from '../client/errors.ts'
+import { within } from '../client/timeouts.ts'
+import { type Paise, paiseFromRupees } from '../protocol/amount.ts'
+import { decodeProof } from '../protocol/headers.ts'
+import type { PaymentProof } from '../protocol/messages.ts'
+import { checkPayee } from './check-payee.ts'
+import { checkReceipt } from './check-receipt.ts'
+import { refund } from './compensate.ts'
+import type { SellerContext } from './context.ts'
+import { askBefore, type Deadline, deadlineIn } from './deadline.ts'
+import { decideAge, type Paid, type Refused, refused, usedUntil } from './decide.ts'
+import { issuedAtOf, type Quote } from './nonce.ts'
+import type { NonceUse } from './nonce-uses.ts'
+import type { RefusalReason } from './options.ts'
+import { TooManyGuesses } from './verification-limits.ts'
+
+export type ProofOutcome =
+  | Refused
+  | (Paid & { readonly use: NonceUse })
+  /** It was valid for this once and no longer is: its nonce is consumed and the payment refunded. */
+  | { readonly kind: 'given_back'; readonly reason: RefusalReason }
+  /** The service or the store gave no result. The proof stays valid. */
+  | { readonly kind: 'unanswered'; readonly retryAfterMs: number | null }
+
+/** Whether a header pays for the request at its current price. Never throws. */
+export async function checkProof(
+  context: SellerContext,
+  header: string,
+  quote: Quote,
+  address: string | null,
+): Promise<ProofOutcome> {
+  const proof = decodeProof(header)
+  if (proof === null) return refused('invalid_payment_header')
+  const issuedAt = issuedAtOf(proof.nonce)
+  if (issuedAt === null) return refused('nonce_not_ours')
+  const deadline = deadlineIn(context.verifyTimeoutMs)
+  try {
+    const shown = { proof, issuedAt, quote, deadline, address }
+    return await context.inTurn(proof.nonce, deadline, () => checkInTurn(context, shown))
+  } catch (error) {
+    if (error instanceof TooManyGuesses) return { kind: 'unanswered', retryAfterMs: error.retryAfterMs }
+    context.onError(error)
+    return { kind: 'unanswered', retryAfterMs: isBatuaError(error) ? error.retryAfterMs : null }
+  }
+}
+
+interface Shown {
+  readonly proof: PaymentProof
+  readonly issuedAt: number
+  readonly quote: Quote
+  readonly deadline: Deadline
+  readonly address: string | null
+}
+
+/** Checks that need no call to the service come first, so that an invented proof causes none. */
+async function checkInTurn(context: SellerContext, shown: Shown): Promise<ProofOutcome> {
+  const { proof, issuedAt, quote, deadline, address } = shown
+  const { openClaims, surroundings, usedAt, nonces, hasFixedPrice, verificationLimits } = context
+  const open = openClaims.find(keyOf(proof))
+  const age = { issuedAt, now: surroundings.now(), ttlMs: quote.ttlMs, isAwaited: open !== null }
+  const outOfTime = decideAge(age)
+  // Another shop with the same store may have served it; only the service can exclude that.
+  const canGiveBack = usedAt === 'service'
+  if (outOfTime !== null && !(outOfTime === 'nonce_expired' && canGiveBack)) return refused(outOfTime)
+
+  const isAtPrice = await nonces.fits(proof.nonce, quote)
+  if (!isAtPrice && hasFixedPrice) return refused('nonce_not_ours')
+  const receipt = await checkReceipt(context.serviceKeys, proof, context.payTo, deadline)
+  if (receipt.kind === 'refused') return refusedFor(context, receipt)
+  if (receipt.kind === 'later') return { kind: 'unanswered', retryAfterMs: receipt.retryAfterMs }
+  const paidPaise = receipt.kind === 'genuine' ? receipt.amountPaise : null
+  if (isAtPrice && paidPaise !== null && paidPaise < quote.amountPaise) return refused('insufficient_amount')
+  if (
+    !isAtPrice &&
+    paidPaise !== null &&
+    !(await nonces.fits(proof.nonce, { ...quote, amountPaise: paidPaise }))
+  )
+    return refused('nonce_not_ours')
+
+  const key = `${keyOf(proof)} ${proof.fromAgent}`
+  const lastReason = verificationLimits.lastReason(key)
+  if (lastReason !== null) return refused(lastReason)
+  const asked = verificationLimits.begin({ proof: key, address, isPaid: paidPaise !== null })
+  let reason: RefusalReason | null = null
+  try {
+    const amountPaise = isAtPrice ? quote.amountPaise : (paidPaise ?? (await quotedPrice(context, shown)))
+    const outcome =
+      amountPaise === null
+        ? refused('nonce_not_ours')
+        : await checkAt(context, shown, { amountPaise, outOfTime, canGiveBack, open })
+    if (outcome.kind === 'refused') reason = outcome.reason
+    return outcome
+  } finally {
+    asked.end(reason)
+  }
+}
+
+function keyOf({ nonce, transactionId }: PaymentProof): string {
+  return `${nonce} ${transactionId}`
+}
+
+function refusedFor(context: SellerContext, refusal: Refused): Refused {
+  if (refusal.reason === 'not_payee') void checkPayee(context)
+  return refusal
+}
+
+interface Quoted {
+  /** What the nonce was issued for. */
+  readonly amountPaise: Paise
+  readonly outOfTime: RefusalReason | null
+  readonly canGiveBack: boolean
+  /** The id of a claim without a response. */
+  readonly open: string | null
+}
+
+/** Asks the service, and consumes the nonce. */
+async function checkAt(
+  context: SellerContext,
+  { proof, issuedAt, quote, deadline }: Shown,
+  { amountPaise, outOfTime, canGiveBack, open }: Quoted,
+): Promise<ProofOutcome> {
+  const { ttlMs, payTo } = quote
+  const refusal = outOfTime ?? (amountPaise < quote.amountPaise ? 'insufficient_amount' : null)
+  if (refusal !== null && !canGiveBack) return refused(refusal)
+
+  const claimId = open ?? newClaimId(context)
+  const isRepeated = open !== null
+  const use = { proof, payTo, amountPaise, claimId, isRepeated, expiresAt: usedUntil({ issuedAt, ttlMs }) }
+  const decision = await claimed(context, keyOf(proof), use, () => context.uses.take(use, deadline))
+  if (decision.kind === 'refused') return refusedFor(context, decision)
+  if (refusal === null) return { ...decision, use }
+  await giveBack(context, use, deadline)
+  return { kind: 'given_back', reason: refusal }
+}
+
+/**
+ * Without a response the nonce may still be consumed. So the claim is kept and repeated under its id when the proof
+ * comes again; one at a time, because otherwise two repetitions would both count as the first.
+ */
+async function claimed<Decision>(
+  { openClaims }: SellerContext,
+  key: string,
+  { claimId, expiresAt }: NonceUse,
+  take: () => Promise<Decision>,
+): Promise<Decision> {
+  try {
+    const decision = await take()
+    openClaims.forget(key)
+    return decision
+  } catch (error) {
+    openClaims.keep(key, claimId, expiresAt.getTime())
+    throw error
+  }
+}
+
+/** The quote of a nonce if the price may change: the amount that was paid, by the service. Null: another quote. */
+async function quotedPrice(
+  { nonces, payTo, service }: SellerContext,
+  { proof, quote, deadline }: Shown,
+): Promise<Paise | null> {
+  const { nonce, transactionId: txn_id } = proof
+  const input = { txn_id, expected_payee: payTo, nonce }
+  const { amount } = await askBefore(deadline, options => service.verifyTransaction(input, options))
+  if (amount === null) return null
+  const amountPaise = paiseFromRupees(amount)
+  return (await nonces.fits(nonce, { ...quote, amountPaise })) ? amountPaise : null
+}
+
+/**
+ * An honest buyer comes too late: its owner approved after ten minutes, or the price rose meanwhile. Its nonce is
+ * consumed, so that no process serves the refunded payment. Work that takes longer than the request may wait continues
+ * in the background.
+ */
+async function giveBack(
+  { service, onError }: SellerContext,
+  use: NonceUse,
+  deadline: Deadline,
+): Promise<void> {
+  const given = refund(service, use).catch(onError)
+  await within(Infinity, deadline.signal, () => given).catch(() => {})
+}
+
+const CLAIM_ID_BYTES = 16
+
+/** Not the platform's UUIDs: Node prepares some in advance, and a snapshot of a process would issue them twice. */
+function newClaimId({ surroundings }: SellerContext): string {
+  const bytes = surroundings.randomBytes(CLAIM_ID_BYTES)
+  return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
+}

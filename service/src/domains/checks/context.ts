@@ -1,0 +1,33 @@
+import type { Database, Queryable } from '../../db/database.ts'
+import type { CheckedTable } from '../../db/row-mac.ts'
+import type { PayoutProvider } from '../../gateways/payout-provider.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import type { Logger } from '../../kernel/logger.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+import type { Holdings } from '../../ledger/index.ts'
+import type { Gateways } from '../banking/index.ts'
+
+/** The dependencies of the ledger check. */
+export interface LedgerCheckContext {
+  readonly database: Database
+  readonly clock: Clock
+  readonly vault: Vault
+  readonly logger: Pick<Logger, 'error'>
+  readonly holdings: Holdings
+  /** The tables whose rows have MACs, in the order in which a round goes through them. */
+  readonly tables: readonly CheckedTable[]
+  /** Which of these accounts' agents are not who they were created as. */
+  readonly findAlteredAgents: (db: Queryable, vault: Vault, ids: readonly Uuid[]) => Promise<readonly Uuid[]>
+}
+
+/** The dependencies of the reconciliation. It reads the ledger and never posts to it. */
+export interface ReconciliationContext {
+  readonly database: Database
+  readonly clock: Clock
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>
+  readonly gateways: Gateways
+  readonly payoutProvider: PayoutProvider
+  /** The pauses before a query without a response is repeated; as many repetitions as pauses. */
+  readonly pausesMs?: readonly number[]
+}

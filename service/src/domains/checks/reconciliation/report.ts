@@ -1,0 +1,43 @@
+import type { Database, Queryable } from '../../../db/database.ts'
+import { addFigures, type Metrics } from '../../../kernel/metrics.ts'
+import type { OpenDifference } from './difference.ts'
+import { countOpen, selectLastFinishedAt, selectOpen } from './store.ts'
+
+/** For the overview: how many differences are open, unchecked ones included; null before the first reconciliation. */
+export async function readReconciliation(
+  db: Queryable,
+): Promise<{ readonly differences: number | null; readonly checkedAt: Date | null }> {
+  const checkedAt = await selectLastFinishedAt(db)
+  return { differences: checkedAt === null ? null : await countOpen(db, null), checkedAt }
+}
+
+export function addReconciliationMetrics(
+  metrics: Metrics,
+  { database }: { readonly database: Database },
+): void {
+  const differences = {
+    name: 'reconciliation_differences',
+    help: 'Differences between the ledger and the gateway in the last reconciliation; NaN before the first',
+    value: (found: number) => found,
+  }
+  const read = async () => (await readReconciliation(database)).differences ?? Number.NaN
+  addFigures(metrics, [differences], read)
+}
+
+const LISTED_AT_ONCE = 100
+
+/** Every open difference, newest first, page by page. */
+export async function* listOpenDifferences(database: Database): AsyncGenerator<OpenDifference> {
+  let before: string | null = null
+  for (;;) {
+    const page: OpenDifference[] = await selectOpen(database, null, {
+      fetch: LISTED_AT_ONCE,
+      offset: 0,
+      before,
+    })
+    yield* page
+    const last = page.at(-1)
+    if (last === undefined || page.length < LISTED_AT_ONCE) return
+    before = last.id
+  }
+}

@@ -1,0 +1,40 @@
+import { formatId } from '../../../kernel/ids.ts'
+import { rupees } from '../../../kernel/money.ts'
+import { eventNamed } from '../../../operations/event.ts'
+import type { Actor, Fact, FactData } from '../../../operations/facts.ts'
+import type { Approval } from './approval.ts'
+import { madeBy } from './approval-record.ts'
+
+/** An approval was requested, approved or rejected, or has expired: an entry with everything that the owner decides about. */
+export function approvalFact(actor: Actor, approval: Approval): Fact {
+  const { id, agentId, kind, payeeId, rule, layer, reference } = approval
+  const outcome = approval.status === 'pending_approval' ? 'requested' : approval.status
+  const terms = {
+    kind,
+    to: payeeId === null ? null : formatId('agt', payeeId),
+    amount: rupees(approval.amountPaise),
+    fee: rupees(approval.feePaise),
+    expires_at: approval.expiresAt.toISOString(),
+  }
+  const event = {
+    ...terms,
+    approval_id: formatId('apr', id),
+    agent_id: formatId('agt', agentId),
+    reference,
+    payment_id: madeBy(approval, 'payment', 'pay'),
+    escrow_id: madeBy(approval, 'escrow_hold', 'esc'),
+  }
+  return {
+    agentId,
+    actor,
+    action: `approval.${outcome}`,
+    target: event.approval_id,
+    data: { ...terms, rule, layer, ...madeOf(approval) },
+    events: [eventNamed(`agent.approval.${outcome}`, { agentId }, event)],
+  }
+}
+
+function madeOf({ kind, madeId }: Approval): FactData {
+  if (madeId === null) return {}
+  return kind === 'payment' ? { payment_id: formatId('pay', madeId) } : { escrow_id: formatId('esc', madeId) }
+}
