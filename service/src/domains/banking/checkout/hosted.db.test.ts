@@ -1,6 +1,6 @@
 import { afterAll, expect } from 'vitest'
 import { cashfreeCheckoutScript, createCashfreeGateway } from '../../../gateways/cashfree/index.ts'
-import { cashfree, test } from '../../../gateways/cashfree/testing/fake-cashfree.ts'
+import { cashfree, test } from '../../../gateways/cashfree/testing/cashfree-test.ts'
 import { startTestServer, type TestServer } from '../../../http/test-server.ts'
 import { openWorld, type World } from '../../sandbox/test-world.ts'
 import { orderIdOf } from '../funding/apply-funding-update.ts'

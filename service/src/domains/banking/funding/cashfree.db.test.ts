@@ -1,6 +1,7 @@
 import { afterAll, afterEach, expect } from 'vitest'
 import { createCashfreeGateway } from '../../../gateways/cashfree/index.ts'
-import { cashfree, type FakeCashfree, test } from '../../../gateways/cashfree/testing/fake-cashfree.ts'
+import { cashfree, test } from '../../../gateways/cashfree/testing/cashfree-test.ts'
+import type { FakeCashfree } from '../../../gateways/cashfree/testing/fake-cashfree.ts'
 import type { PaymentOptions } from '../../../gateways/cashfree/testing/fake-payments.ts'
 import { FAULTS } from '../../../gateways/cashfree/testing/faults.ts'
 import { bare } from '../../../gateways/cashfree/testing/reply.ts'

@@ -1,5 +1,4 @@
 import { type Clock, systemClock } from '../../../kernel/clock.ts'
-import { testOn } from '../../../testing/database-test.ts'
 import { cashfreeAddresses } from '../hosts.ts'
 import type { CashfreeAccess } from '../http.ts'
 import type { CashfreeGatewayOptions } from '../payment-gateway.ts'
@@ -36,16 +35,6 @@ export interface FakeCashfreeOptions {
   readonly timeoutMs?: number
   readonly upiCollect?: boolean
 }
-
-/** The fake of the test file that runs: `test` opens it before the first test and closes it after the last. */
-export let cashfree: FakeCashfree
-
-export const test = testOn(
-  () => startFakeCashfree(),
-  opened => {
-    cashfree = opened
-  },
-)
 
 export async function startFakeCashfree({
   clock = systemClock(),
