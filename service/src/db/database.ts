@@ -48,7 +48,7 @@ export interface Connection extends Queryable {
 export interface TransactionOptions {
   /**
    * The rows that this transaction will lock. Transactions of this process that name the same row run one after the other
-   * and take no connection before their turn; stops and administrators come first.
+   * and take no connection before their turn. Callers take turns; stops and administrators come first.
    */
   readonly turns?: readonly string[]
 }
@@ -122,10 +122,10 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     ...queryable(() => pools.of(currentOrigin().purpose)),
     authentication: queryable(() => pools.authentication),
     inTransaction(work, { turns: keys } = {}) {
-      const { purpose } = currentOrigin()
+      const origin = currentOrigin()
       const all = () =>
-        retried(() => withClient(pools.of(purpose), client => transaction(client, work, lockedRows)))
-      return keys === undefined ? all() : turns.take(keys, purpose !== 'shared', all)
+        retried(() => withClient(pools.of(origin.purpose), client => transaction(client, work, lockedRows)))
+      return keys === undefined ? all() : turns.take(keys, origin, all)
     },
     lockedRows,
     async connect() {

@@ -1,5 +1,5 @@
 import { type ClientConfig, Pool, type PoolClient } from 'pg'
-import { openFairShare } from './fair-share.ts'
+import { openFairShare, PATIENCE } from './fair-share.ts'
 import { type Purpose, SERVICE_PARTY } from './work-origin.ts'
 
 /** The connections of one purpose. After `enter` a caller gets a connection without waiting. */
@@ -24,10 +24,6 @@ export interface FairPoolsOptions {
   readonly onError: (error: Error) => void
 }
 
-const MAX_WAITING = 1_000
-const MAX_WAIT_MS = 5_000
-/** No caller waits for a job, so it may wait longer. */
-const MAX_WAIT_OF_SERVICE_MS = 60_000
 const IDLE_TIMEOUT_MS = 30_000
 
 /**
@@ -46,10 +42,7 @@ export function openFairPools(
     // with the same error, so it is safe to ignore here.
     pool.on('connect', client => client.on('error', ignore))
     pools.push(pool)
-    const maxWaitMs = (party: string) => (party === SERVICE_PARTY ? MAX_WAIT_OF_SERVICE_MS : MAX_WAIT_MS)
-    // Jobs take bounded batches, so the number of waiting requests of the service itself has no bound.
-    const maxWaiting = (party: string) => (party === SERVICE_PARTY ? Number.POSITIVE_INFINITY : MAX_WAITING)
-    const share = openFairShare({ places: max, mostOf, maxWaiting, maxWaitMs })
+    const share = openFairShare({ ...PATIENCE, places: max, mostOf, shared: 'connection' })
     return { enter: share.enter, leave: share.leave, connect: () => pool.connect() }
   }
   // Three callers at their maximum leave a connection for a fourth.

@@ -13,6 +13,8 @@ function share(places: number, most = places, maxWaiting = 1_000): FairShare {
     mostOf: () => most,
     maxWaiting: () => maxWaiting,
     maxWaitMs: () => MAX_WAIT_MS,
+    isUrgent: party => party === 'stop',
+    shared: 'connection',
   })
 }
 
@@ -113,4 +115,14 @@ test('all places are free again after any sequence of entering, waiting and leav
   for (const party of ['a', 'b', 'c', 'd']) ask(fair, order, party)
   await settle()
   expect(order).toEqual(['a', 'b', 'c', 'd'])
+})
+
+test('an urgent party gets the next place, before parties that waited longer', async () => {
+  const fair = share(1)
+  const order: string[] = []
+  for (const party of ['a', 'b', 'stop']) ask(fair, order, party)
+  await settle()
+  fair.leave('a')
+  await settle()
+  expect(order).toEqual(['a', 'stop'])
 })
