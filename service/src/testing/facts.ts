@@ -66,5 +66,5 @@ export async function personalIn(database: Database): Promise<string[]> {
   return rows.map(({ text }) => text.match(PERSONAL)?.[0]).filter(found => found !== undefined)
 }
 
-/** No id of the service has so many digits in a row between word boundaries, and none has an at sign. */
-const PERSONAL = /\S@\S|(?<![\w.])\d{9,}(?!\w)/
+/** No id of the service has an at sign. The last part of a UUID may be all digits, but follows a hyphen. */
+const PERSONAL = /\S@\S|(?<![\w.]|[\da-f]{4}-)\d{9,}(?!\w)/
