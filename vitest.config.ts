@@ -6,7 +6,7 @@ const elsewhere = ['**/node_modules/**', '**/.data/**']
 const globalSetup = ['service/src/testing/global-setup.ts']
 
 /** What takes longest comes first: a long file at the end would keep one worker busy and leave the other idle. */
-const LONGEST = ['/e2e/crash-', '/e2e/start-up', '/e2e/', '/money-moves', '/cli/']
+const LONGEST = ['/e2e/planted-values', '/e2e/', '/money-moves', '/cli/']
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -17,8 +17,8 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-// `test` is what every change runs; `long` holds the proofs at length: crashes, races, models. `browser`
-// opens the console in Chromium.
+// `test` is what every change runs. `long` has what takes longer: crashes, starts, models at length. `browser` opens the
+// console in Chromium.
 export default defineConfig({
   // Packages of this project are tested as they are written, not as they were last built.
   ssr: { resolve: { conditions: ['@batua/source', 'module', 'node', 'development|production'] } },

@@ -105,8 +105,6 @@ import { openWebhookThread, type WebhookThread } from './webhook-thread/thread.t
 
 const API = { title: 'Batua', version: '1.0.0', description: INTRODUCTION }
 
-/** Long enough for busy clients to get `Connection: close`. */
-const SEND_AWAY_MS = 500
 /** The longest time that a receiver of webhooks delays a stop. */
 const RECEIVERS_GRACE_MS = 3_000
 
@@ -159,7 +157,7 @@ export async function createApp(config: Config, coreOptions: CoreOptions): Promi
     async close() {
       const timer = setTimeout(() => stopping.abort(), RECEIVERS_GRACE_MS)
       liveUpdates.close()
-      await server.close({ sendAwayMs: SEND_AWAY_MS })
+      await server.close({ sendAwayMs: config.drainMs })
       await metrics.close()
       clearTimeout(timer)
       await Promise.all([jobs.stop(), thread.stop()])

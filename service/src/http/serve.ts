@@ -191,7 +191,8 @@ function handlerOf<const R extends Route>(
   options: RouterOptions & Pick<ServeOptions, 'stops'>,
 ): Work {
   const purpose = purposeOf(route, options)
-  const check = checkOf(route)
+  // Compiled at the first request of the route: of all routes it takes a fifth of a start.
+  let check: RequestCheck | undefined
   const { clock, idempotentRequests } = options
   const handle: Work = (request, reply) => handler(callOf<R>(request, clock.now()), reply)
   const checked = options.verifyResponses && route.produces === undefined ? verified(route, handle) : handle
@@ -201,6 +202,7 @@ function handlerOf<const R extends Route>(
     return idempotentRequests.answer(request, reply, key, () => checked(request, reply))
   }
   return (request, reply) => {
+    check ??= checkOf(route)
     check(request)
     if (route.status !== 200) reply.code(route.status)
     if (route.produces !== undefined) reply.headers(streamHeaders(route.produces))
@@ -256,7 +258,9 @@ function callOf<R extends Route>(request: FastifyRequest, now: Date): Call<R> {
   }
 }
 
-function checkOf(route: Route): (request: FastifyRequest) => void {
+type RequestCheck = (request: FastifyRequest) => void
+
+function checkOf(route: Route): RequestCheck {
   const params = route.params === undefined ? null : addressCheck(route.params)
   const query = route.query === undefined ? noQueryCheck() : addressCheck(route.query)
   const body = bodyCheckOf(route)

@@ -1,4 +1,0 @@
-import { auditCrashTests } from './src/audit-crash-tests.ts'
-
-// The long version is crash-audit.long.test.ts.
-auditCrashTests({ crashes: 1, longestLoadMs: 400 })
