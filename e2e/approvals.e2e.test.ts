@@ -177,11 +177,11 @@ describe('an evaluation', () => {
 
   test('returns each of the four decisions to agent, platform and owner, and moves no money', async () => {
     for (const headers of [payer.headers, owner.platform.headers, session]) {
-      const told = async (to: string, amount: number) => (await evaluate(to, amount, headers)).decision
-      expect(await told(payee.handle, 100)).toBe('approved')
-      expect(await told(payee.id, 100.01)).toBe('approval_required')
-      expect(await told(payee.id, 500.01)).toBe('escrow_required')
-      expect(await told(payer.id, 1)).toBe('denied')
+      const decision = async (to: string, amount: number) => (await evaluate(to, amount, headers)).decision
+      expect(await decision(payee.handle, 100)).toBe('approved')
+      expect(await decision(payee.id, 100.01)).toBe('approval_required')
+      expect(await decision(payee.id, 500.01)).toBe('escrow_required')
+      expect(await decision(payer.id, 1)).toBe('denied')
     }
     expect(await evaluate('nobody-of-this-name', 10, session)).toMatchObject({
       ...{ decision: 'denied', code: 'not_found', amount: 10, fee: 1, total: 11 },

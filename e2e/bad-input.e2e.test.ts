@@ -326,9 +326,9 @@ describe('an invalid path', () => {
         )
         const reply = await request(api.address, route.method, path, call)
         if (reply.status === 200 && ANSWERS_WHATEVER.includes(operation)) continue
-        const told = `${operation} ${text.slice(0, 40)}: ${reply.status} ${reply.text.slice(0, 200)}`
-        expect([400, 404], told).toContain(reply.status)
-        expect(['validation_error', 'not_found'], told).toContain(errorOf(reply).code)
+        const response = `${operation} ${text.slice(0, 40)}: ${reply.status} ${reply.text.slice(0, 200)}`
+        expect([400, 404], response).toContain(reply.status)
+        expect(['validation_error', 'not_found'], response).toContain(errorOf(reply).code)
       }
     }
   })

@@ -109,7 +109,7 @@ test('the route of the page answers, refuses other credentials and is in the Ope
 test('the event of the page is delivered and listed', async () => {
   const rotated = await call('POST', `/v1/agents/${payee.id}/rotate-keys`, platform)
   const { key_last4 } = rotated.body as { readonly key_last4: string }
-  const events = () => [...receiver.told.values()].map(({ body }) => JSON.parse(body) as object)
+  const events = () => [...receiver.received.values()].map(({ body }) => JSON.parse(body) as object)
   await expect.poll(events, { timeout: 20_000 }).toContainEqual(
     expect.objectContaining({
       event: 'agent.key.rotated',

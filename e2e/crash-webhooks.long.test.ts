@@ -130,7 +130,7 @@ async function settle(stage: WebhookCrashStage): Promise<void> {
 async function whenQuiet(stage: WebhookCrashStage, now: Date): Promise<void> {
   const deadline = Date.now() + QUIET_WITHIN_MS
   while ((await waiting(stage, now)) > 0) {
-    if (Date.now() > deadline) throw new Error(`${await waiting(stage, now)} are due and are not told`)
+    if (Date.now() > deadline) throw new Error(`${await waiting(stage, now)} are due and are not delivered`)
     await delay(LOOK_MS)
   }
 }
@@ -156,8 +156,8 @@ interface Tally {
 }
 
 async function tally({ query, listeners }: WebhookCrashStage, events: number): Promise<Tally> {
-  const told = listeners.flatMap(({ receiver }) => [...receiver.told.values()])
-  const taken = told.reduce((sum, { accepted }) => sum + accepted, 0)
+  const received = listeners.flatMap(({ receiver }) => [...receiver.received.values()])
+  const taken = received.reduce((sum, { accepted }) => sum + accepted, 0)
   const [row] = await query<{ failed: number; most: number }>(
     `select sum(attempts - 1)::int4 as failed, max(attempts) as most from webhook_deliveries`,
   )

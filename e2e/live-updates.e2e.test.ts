@@ -145,7 +145,7 @@ describe('a client that was disconnected', () => {
   })
 
   test.each(['evt_01kb7q3f8meg5tz4x9wc2n6a01', 'nonsense'])(
-    'that names an event which is unknown is told to read the state again: %s',
+    'that names an event which is unknown is asked to read the state again: %s',
     async id => {
       const stream = await follow({ ...session, 'last-event-id': id })
       expect((await stream.next()).name).toBe('reset')
@@ -154,7 +154,7 @@ describe('a client that was disconnected', () => {
     },
   )
 
-  test('is told to read the state again when it missed more bytes than a stream may hold', async () => {
+  test('is asked to read the state again when it missed more bytes than a stream may hold', async () => {
     const first = await follow(session)
     await network.pay(payer, payee, 1)
     const last = await first.next(named('agent.payment.sent'))

@@ -16,7 +16,7 @@ let payer: Agent
 let payee: Agent
 let session: Headers
 /** A platform that gets no webhooks except those that it requests. */
-let told: Platform
+let tested: Platform
 
 const certify = () =>
   api.ok(routes.issueCertificate, {
@@ -28,7 +28,7 @@ const certify = () =>
 const found = () =>
   api.ok(routes.createOrganization, { headers: session, body: { name: 'Lab', tier: 'tier1' } })
 
-const tell = () => api.ok(routes.testWebhook, { headers: told.headers })
+const sendTest = () => api.ok(routes.testWebhook, { headers: tested.headers })
 
 beforeAll(async () => {
   stage = await openStage()
@@ -42,10 +42,10 @@ beforeAll(async () => {
   session = await network.login(owner)
   for (let count = 0; count < ENTRIES; count++) await found()
   for (let count = 1; count < ENTRIES; count++) await certify()
-  told = await network.platform()
+  tested = await network.platform()
   const body = { webhook_url: await webhookSink() }
-  await api.ok(routes.updatePlatform, { params: { platform_id: told.id }, headers: told.headers, body })
-  for (let count = 0; count < ENTRIES; count++) await tell()
+  await api.ok(routes.updatePlatform, { params: { platform_id: tested.id }, headers: tested.headers, body })
+  for (let count = 0; count < ENTRIES; count++) await sendTest()
 })
 afterAll(() => stage.close())
 
@@ -104,8 +104,8 @@ const LISTS: readonly List[] = [
     plural: 'deliveries',
     id: 'delivery_id',
     total: ENTRIES,
-    call: () => ({ headers: told.headers }),
-    add: tell,
+    call: () => ({ headers: tested.headers }),
+    add: sendTest,
   },
   {
     name: 'payments',

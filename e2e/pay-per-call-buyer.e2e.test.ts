@@ -215,7 +215,7 @@ test('a paid request that is redirected to another origin never takes its proof 
 describe('a lost response', () => {
   test.each<[string, Loss[]]>([
     ['of the service, as often as it is asked', ['response', 'response']],
-    ['of the service, which never heard of it', ['request']],
+    ['of the service, which does not know it', ['request']],
   ])('%s, causes no second payment', async (_name, lost) => {
     const { buy, losses, payments } = await shopper()
     losses.pay.push(...lost)

@@ -114,8 +114,8 @@ const FEE = 1
 const wealth = async () => (await stage.network.balance(stage.buyer)).available
 
 test('a seller whose payTo is another agent than its client’s gets an error, and others do not', async () => {
-  const told: unknown[] = []
-  const onError = (error: unknown) => told.push(error)
+  const reported: unknown[] = []
+  const onError = (error: unknown) => reported.push(error)
   const honest = await open({ onError })
   const proof = await payBy(stage.buyer, other, PRICE, (await quote(honest)).nonce)
   expect(reasonIn(await show(proof, honest))).toBe('not_payee')
@@ -125,7 +125,7 @@ test('a seller whose payTo is another agent than its client’s gets an error, a
   const confused = await open({ payTo: other.handle, onError })
   const paid = await payBy(stage.buyer, other, PRICE, (await quote(confused)).nonce)
   expect(reasonIn(await show(paid, confused))).toBe('not_payee')
-  await expect.poll(() => told.map(String)).toEqual([expect.stringContaining(`payTo is ${other.handle}`)])
+  await expect.poll(() => reported.map(String)).toEqual([expect.stringContaining(`payTo is ${other.handle}`)])
 })
 
 test('a payment after its challenge has expired is not served and is refunded once', async () => {

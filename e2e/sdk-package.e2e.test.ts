@@ -124,21 +124,21 @@ describe('the package in an empty folder', () => {
       ]),
     )
     const list = JSON.stringify(specifiers.map(({ specifier }) => specifier))
-    const told =
+    const printed =
       'console.log(JSON.stringify(found.map(([name, module]) => [name, Object.keys(module).sort()])))'
-    const imported = `const found = await Promise.all(${list}.map(async name => [name, await import(name)]))\n${told}`
-    const required = `const found = ${list}.map(name => [name, require(name)])\n${told}`
+    const imported = `const found = await Promise.all(${list}.map(async name => [name, await import(name)]))\n${printed}`
+    const required = `const found = ${list}.map(name => [name, require(name)])\n${printed}`
     expect(JSON.parse(await printedBy('every.mjs', imported))).toEqual(own)
     expect(JSON.parse(await printedBy('every.cjs', required))).toEqual(own)
   })
 
   test('webhook verification and agents’ keys work with a real service, from both', async () => {
-    const { platform, agent, happen, told } = listener
+    const { platform, agent, happen, received } = listener
     // Paused and resumed: two events.
     await happen()
     await happen()
-    await until(() => told().length > 0)
-    const [webhook] = told()
+    await until(() => received().length > 0)
+    const [webhook] = received()
     const input = {
       webhook: {
         secret: platform.webhookSecret,

@@ -113,11 +113,14 @@ describe('npm run verify', () => {
     timeout: 60_000,
   }, async () => {
     expect(await stage.service.stop()).toBe(0)
-    const told = async ([paper, words]: readonly [string, RegExp], code: number) => {
+    const expectResult = async ([paper, words]: readonly [string, RegExp], code: number) => {
       const ended = await verify(paper, paper === 'certificate' ? 'first-jwks' : 'first-keys')
       expect.soft(ended, paper).toEqual({ code, stdout: expect.stringMatching(words), stderr: '' })
     }
-    await Promise.all([...GENUINE.map(each => told(each, 0)), ...INCOMPLETE.map(each => told(each, 1))])
+    await Promise.all([
+      ...GENUINE.map(each => expectResult(each, 0)),
+      ...INCOMPLETE.map(each => expectResult(each, 1)),
+    ])
   })
 
   test('reports a document that was changed', async () => {

@@ -21,7 +21,7 @@ const platformOf = (id: string, headers: Readonly<Record<string, string>>) =>
   stage.api.ok(routes.getPlatform, { headers, params: { platform_id: id } })
 
 test('after a 410 the delivery has failed and nothing is sent, and later events arrive once webhook_url is set again', async () => {
-  const { happen, told, list, standing, setUrl, receiver, platform } = await stage.listener()
+  const { happen, received, list, standing, setUrl, receiver, platform } = await stage.listener()
   receiver.behave(respond(410))
   await happen()
   const gone = await standing({ status: 'failed', response_status: 410, attempts: 1 })
@@ -35,7 +35,7 @@ test('after a 410 the delivery has failed and nothing is sent, and later events 
 
   await setUrl(receiver.url)
   await until(async () => (await list({ status: 'delivered' })).pagination.total === 2)
-  expect(told().map(({ id, accepted }) => [id === gone.event_id, accepted])).toEqual([
+  expect(received().map(({ id, accepted }) => [id === gone.event_id, accepted])).toEqual([
     [true, 0],
     [false, 1],
     [false, 1],
@@ -45,7 +45,7 @@ test('after a 410 the delivery has failed and nothing is sent, and later events 
 })
 
 test('waiting events go to the new address at once if webhook_url is changed', async () => {
-  const { happen, told, standing, setUrl, receiver, platform } = await stage.listener()
+  const { happen, received, standing, setUrl, receiver, platform } = await stage.listener()
   const { receiver: next } = await stage.listener()
   next.trust(platform.webhookSecret)
   receiver.behave(respond(500))
@@ -58,7 +58,9 @@ test('waiting events go to the new address at once if webhook_url is changed', a
   await setUrl(next.url)
   await standing({ status: 'delivered', attempts: 3, url: next.url })
   expect(receiver.hits()).toBe(2)
-  expect([...next.told.values()]).toMatchObject([{ id: event_id, accepted: 1, body: told()[0]?.body }])
+  expect([...next.received.values()]).toMatchObject([
+    { id: event_id, accepted: 1, body: received()[0]?.body },
+  ])
 })
 
 test('a 410 from an address that was replaced meanwhile disables nothing', async () => {
@@ -71,12 +73,12 @@ test('a 410 from an address that was replaced meanwhile disables nothing', async
   await setUrl(next.url)
   await until(async () => (await list({ status: 'failed' })).pagination.total === 1)
   await happen()
-  await until(() => next.told.size === 1)
+  await until(() => next.received.size === 1)
   expect((await platformOf(platform.id, platform.headers)).webhook_disabled_at).toBeNull()
 })
 
 test('waiting events fail if webhook_url is removed, and a platform without one never gets later events', async () => {
-  const { happen, heard, standing, list, setUrl, receiver } = await stage.listener()
+  const { happen, bodies, standing, list, setUrl, receiver } = await stage.listener()
   receiver.behave(respond(500))
   await happen()
   const { next_attempt_at } = await standing({ status: 'pending', attempts: 1 })
@@ -91,8 +93,8 @@ test('waiting events fail if webhook_url is removed, and a platform without one 
   await setUrl(receiver.url)
   await stage.advance(HOUR_S)
   await happen()
-  await until(() => heard().length === 2)
-  expect(heard().map(({ id, data }) => [id === failed.event_id, data['status']])).toEqual([
+  await until(() => bodies().length === 2)
+  expect(bodies().map(({ id, data }) => [id === failed.event_id, data['status']])).toEqual([
     [true, 'paused'],
     [false, 'paused'],
   ])
@@ -100,19 +102,19 @@ test('waiting events fail if webhook_url is removed, and a platform without one 
 })
 
 test('events from before a platform has a webhook_url are never delivered', async () => {
-  const { happen, heard, list, setUrl, receiver } = await stage.listener(false)
+  const { happen, bodies, list, setUrl, receiver } = await stage.listener(false)
   await happen()
   await stage.advance(1)
   await setUrl(receiver.url)
   await stage.advance(HOUR_S)
   await happen()
-  await until(() => heard().length > 0)
-  expect(heard().map(({ data }) => data['status'])).toEqual(['active'])
+  await until(() => bodies().length > 0)
+  expect(bodies().map(({ data }) => data['status'])).toEqual(['active'])
   expect((await list()).pagination.total).toBe(1)
 })
 
 test('a test webhook returns the delivery after its first attempt, and is refused without a webhook_url', async () => {
-  const { heard, platform, list, setUrl, receiver } = await stage.listener()
+  const { bodies, platform, list, setUrl, receiver } = await stage.listener()
   const { headers } = platform
   const call = () => stage.api.ok(routes.testWebhook, { headers })
   const delivered = await call()
@@ -123,13 +125,13 @@ test('a test webhook returns the delivery after its first attempt, and is refuse
     response_status: 200,
     url: receiver.url,
   })
-  expect(heard()).toMatchObject([{ id: delivered.event_id, data: { platform_id: platform.id } }])
+  expect(bodies()).toMatchObject([{ id: delivered.event_id, data: { platform_id: platform.id } }])
   receiver.behave(respond(500))
   const failed = await call()
   expect(failed).toMatchObject({ status: 'pending', attempts: 1, response_status: 500 })
   receiver.behave(OK)
   await stage.advanceTo(failed.next_attempt_at)
-  await until(() => receiver.told.get(failed.event_id)?.accepted === 1)
+  await until(() => receiver.received.get(failed.event_id)?.accepted === 1)
   await setUrl(null)
   await stage.api.refused(routes.testWebhook, 409, 'conflict', { headers })
   expect(receiver.faults).toEqual([])
@@ -137,7 +139,7 @@ test('a test webhook returns the delivery after its first attempt, and is refuse
 })
 
 test('a failed delivery is sent again on request, and stays delivered afterwards', async () => {
-  const { happen, told, platform, standing, setUrl, receiver } = await stage.listener()
+  const { happen, received, platform, standing, setUrl, receiver } = await stage.listener()
   receiver.behave(respond(410))
   await happen()
   const { delivery_id } = await standing({ status: 'failed' })
@@ -155,7 +157,7 @@ test('a failed delivery is sent again on request, and stays delivered afterwards
   })
   receiver.behave(respond(500))
   expect(await retry()).toMatchObject({ status: 'delivered', attempts: 4 })
-  expect(told()).toMatchObject([{ accepted: 1, arrivals: { length: 4 } }])
+  expect(received()).toMatchObject([{ accepted: 1, arrivals: { length: 4 } }])
   expect(receiver.faults).toEqual([])
 })
 
@@ -185,15 +187,15 @@ test('deliveries are listed by status and by event, newest first', async () => {
 })
 
 test('a clean stop does not wait for a hanging receiver, and its event arrives after the restart', async () => {
-  const { happen, told, receiver } = await stage.listener()
+  const { happen, received, receiver } = await stage.listener()
   receiver.behave(HANG)
   await happen()
-  await until(() => told().length === 1)
+  await until(() => received().length === 1)
   const start = Date.now()
   expect(await stage.service.stop()).toBe(0)
   expect(Date.now() - start).toBeLessThan(STOPPED_WITHIN_MS)
   receiver.behave(OK)
   await stage.service.start()
-  await until(() => told()[0]?.accepted === 1)
+  await until(() => received()[0]?.accepted === 1)
   expect(receiver.faults).toEqual([])
 })

@@ -2,7 +2,7 @@ import { routes } from '@batua/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { shown } from './src/network.ts'
 import { type Behaviour, HANG, OK, respond } from './src/webhook-behaviour.ts'
-import type { Told } from './src/webhook-receiver.ts'
+import type { ReceivedEvent } from './src/webhook-receiver.ts'
 import { type Listener, openWebhookStage, until, type WebhookStage } from './src/webhook-stage.ts'
 
 const SECOND_MS = 1_000
@@ -44,25 +44,25 @@ async function withListener(work: (listener: Listener) => Promise<void>): Promis
   await listener.receiver.close()
 }
 
-function onlyOne(told: readonly Told[]): Told {
-  const [first, ...others] = told
-  if (first === undefined || others.length > 0) throw new Error(`${told.length} events arrived`)
+function onlyOne(received: readonly ReceivedEvent[]): ReceivedEvent {
+  const [first, ...others] = received
+  if (first === undefined || others.length > 0) throw new Error(`${received.length} events arrived`)
   return first
 }
 
 describe('signatures', () => {
   test('every webhook verifies with the public library and the platform’s secret, and with no other', () =>
-    withListener(async ({ happen, told, platform, receiver }) => {
+    withListener(async ({ happen, received, platform, receiver }) => {
       receiver.trust(platform.webhookSecret, (await stage.network.platform()).webhookSecret)
       await happen()
-      await until(() => told().length === 1)
-      const [arrival] = onlyOne(told()).arrivals
+      await until(() => received().length === 1)
+      const [arrival] = onlyOne(received()).arrivals
       expect(arrival?.verifiedBy).toEqual([platform.webhookSecret])
       expect(arrival?.headers['content-type']).toMatch(/^application\/json/)
     }))
 
   test('for 24 hours after a rotation both secrets verify, then only the new one', () =>
-    withListener(async ({ happen, told, platform, receiver }) => {
+    withListener(async ({ happen, received, platform, receiver }) => {
       const { headers } = platform
       const { webhook_secret } = await stage.api.ok(routes.rotateWebhookSecret, {
         headers,
@@ -71,21 +71,21 @@ describe('signatures', () => {
       const both = [platform.webhookSecret, shown(webhook_secret)]
       receiver.trust(...both)
       await happen()
-      await until(() => told().length === 1)
+      await until(() => received().length === 1)
       await stage.advance(DAY_S - MINUTE_S)
       await happen()
-      await until(() => told().length === 2)
+      await until(() => received().length === 2)
       await stage.advance(2 * MINUTE_S)
       await happen()
-      await until(() => told().length === 3)
-      const verifiedBy = told().map(({ arrivals }) => arrivals[0]?.verifiedBy)
+      await until(() => received().length === 3)
+      const verifiedBy = received().map(({ arrivals }) => arrivals[0]?.verifiedBy)
       expect(verifiedBy).toEqual([both, both, both.slice(1)])
     }))
 })
 
 describe('retries', () => {
   test('a delivery is attempted ten times on schedule, identical except for its timestamp, and then fails', () =>
-    withListener(async ({ happen, told, standing, receiver }) => {
+    withListener(async ({ happen, received, standing, receiver }) => {
       receiver.behave(respond(500))
       let startedAt = await stage.advance(0)
       await happen()
@@ -104,7 +104,7 @@ describe('retries', () => {
       const failed = await standing({ status: 'failed', attempts: SCHEDULE_S.length + 1 })
       expect(failed.next_attempt_at).toBeNull()
       await stage.advance(2 * DAY_S)
-      const { arrivals } = onlyOne(told())
+      const { arrivals } = onlyOne(received())
       expect(arrivals).toHaveLength(SCHEDULE_S.length + 1)
       for (const { headers, at } of arrivals) {
         expect(Math.abs(Number(headers['webhook-timestamp']) * SECOND_MS - at)).toBeLessThan(3 * SECOND_MS)
@@ -112,7 +112,7 @@ describe('retries', () => {
     }))
 
   test('a receiver that sends Retry-After gets nothing until then, and afterwards all events', () =>
-    withListener(async ({ happen, told, standing, list, receiver }) => {
+    withListener(async ({ happen, received, standing, list, receiver }) => {
       receiver.behave(({ attempt }) => (attempt === 1 ? respond(429, { 'retry-after': '120' }) : OK))
       const before = await stage.advance(0)
       await happen()
@@ -122,7 +122,7 @@ describe('retries', () => {
       await happen()
       await stage.advance(60)
       await aWhile()
-      expect(told()).toHaveLength(1)
+      expect(received()).toHaveLength(1)
       await stage.advanceTo(next_attempt_at)
       await until(async () => (await list({ status: 'delivered' })).pagination.total === 2)
     }))
@@ -137,7 +137,7 @@ describe('retries', () => {
     ['a 503', respond(503)],
   ]
   test.each(BAD)('%s is a failed attempt, and the next one delivers', (_name, behaviour) =>
-    withListener(async ({ happen, told, standing, receiver }) => {
+    withListener(async ({ happen, received, standing, receiver }) => {
       if (behaviour === CLOSED) await receiver.goDown()
       else receiver.behave(behaviour)
       await happen()
@@ -159,7 +159,7 @@ describe('retries', () => {
         next_attempt_at: null,
       })
       expect(delivered.delivered_at).not.toBeNull()
-      expect(onlyOne(told()).accepted).toBe(1)
+      expect(onlyOne(received()).accepted).toBe(1)
     }),
   )
 
@@ -193,7 +193,7 @@ describe('retries', () => {
         const start = Date.now()
         for (let count = 1; count <= 5; count++) {
           await other.happen()
-          await until(() => other.told().length === count)
+          await until(() => other.received().length === count)
         }
         expect(Date.now() - start).toBeLessThan(SOON_MS)
       })

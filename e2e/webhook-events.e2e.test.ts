@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(async () => {
   const listeners = [first, second, stranger]
   expect(listeners.flatMap(({ receiver }) => receiver.faults)).toEqual([])
-  expect(listeners.flatMap(({ heard }) => heard()).flatMap(faultsOf)).toEqual([])
+  expect(listeners.flatMap(({ bodies }) => bodies()).flatMap(faultsOf)).toEqual([])
   await stage.close()
 })
 
@@ -42,8 +42,8 @@ async function pay(amount: number, to: Agent, extras = {}): Promise<string> {
 }
 
 /** The events of one payment. */
-function ofPayment({ heard }: Listener, paymentId: string): WebhookBody[] {
-  return heard().filter(({ data }) => data['payment_id'] === paymentId)
+function ofPayment({ bodies }: Listener, paymentId: string): WebhookBody[] {
+  return bodies().filter(({ data }) => data['payment_id'] === paymentId)
 }
 
 test('a payment is delivered to both sides’ platforms, each its own event, and to no other', async () => {
@@ -89,7 +89,7 @@ test('the sequence of an agent’s events increases in the order of its transfer
 
 test('events of agents, owners and certificates are delivered to their platform', async () => {
   const { api, network } = stage
-  const { platform, agent, heard, happen } = await stage.listener()
+  const { platform, agent, bodies, happen } = await stage.listener()
   const { headers } = platform
   await network.verify(agent.owner)
   await network.fund(agent, 100)
@@ -107,7 +107,7 @@ test('events of agents, owners and certificates are delivered to their platform'
   const names = Object.keys(wanted) as EventName[]
   // The verification raised the tier, so the earlier default certificate was renewed.
   const own = (name: EventName) =>
-    heard(name).filter(({ data }) => !('reason' in data && data.reason === 'renewed'))
+    bodies(name).filter(({ data }) => !('reason' in data && data.reason === 'renewed'))
   await until(() => names.every(name => own(name).length > 0))
   for (const name of names) {
     expect(own(name)).toMatchObject([{ data: wanted[name] }])

@@ -48,12 +48,12 @@ async function answer(
     response.writeHead(state.status, { 'content-type': 'application/json', ...state.headers }).end(state.body)
     return
   }
-  const heard = await fetch(service + (request.url ?? '/'), {
+  const reply = await fetch(service + (request.url ?? '/'), {
     method: request.method ?? 'GET',
     headers: { 'x-agent-key': String(request.headers['x-agent-key']) },
   })
-  const body = await heard.text()
-  if (state === 'open') response.writeHead(heard.status, { 'content-type': 'application/json' }).end(body)
+  const body = await reply.text()
+  if (state === 'open') response.writeHead(reply.status, { 'content-type': 'application/json' }).end(body)
 }
 
 function listen(server: Server, port: number): Promise<void> {

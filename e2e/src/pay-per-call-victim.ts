@@ -14,7 +14,7 @@ function tell(step: string): Promise<void> {
   })
 }
 
-async function told<T>(step: string, take: () => Promise<T>): Promise<T> {
+async function announced<T>(step: string, take: () => Promise<T>): Promise<T> {
   await tell(`before ${step}`)
   const response = await take()
   await tell(`after ${step}`)
@@ -24,8 +24,8 @@ async function told<T>(step: string, take: () => Promise<T>): Promise<T> {
 function toldOf(journal: Journal): Journal {
   return {
     ...journal,
-    begin: (purchase, limits) => told('begun', () => journal.begin(purchase, limits)),
-    update: (id, change) => told(change.state, () => journal.update(id, change)),
+    begin: (purchase, limits) => announced('begun', () => journal.begin(purchase, limits)),
+    update: (id, change) => announced(change.state, () => journal.update(id, change)),
   }
 }
 

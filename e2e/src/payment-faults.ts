@@ -40,7 +40,7 @@ export async function paymentFaults(
 function rowFaults({ key, amount, outcome }: Attempt, rows: readonly Row[]): string[] {
   const count = rows.length
   const wrong = rows.some(row => row.key !== key || Number(row.amount) !== Math.round(amount * 100))
-  if (wrong) return [`${key}: is in the book, but not as it was asked for`]
+  if (wrong) return [`${key}: is in the ledger, but not as it was asked for`]
   if (outcome.kind === 'paid' && count !== 1) return [`${key}: was acknowledged and is there ${count} times`]
   if (outcome.kind === 'refused' && count !== 0)
     return [`${key}: was refused with ${outcome.code} and is there`]

@@ -18,7 +18,7 @@ interface BankTransfer {
   readonly isAccepted: boolean
 }
 
-interface Told {
+interface PayoutEvent {
   readonly name: string
   readonly line: string
   readonly status: string | null
@@ -43,17 +43,17 @@ export async function payoutFaults(query: Query): Promise<string[]> {
     `select transfer_id as id, amount_paise::text as amount, behaviour, accepted_at is not null as "isAccepted"
      from sandbox_payouts`,
   )
-  const events = await query<Told>(
+  const events = await query<PayoutEvent>(
     `select name, data ->> 'transaction_id' as line, data ->> 'status' as status, count(*)::int4 as times from events
      where name like 'agent.withdrawal.%' or name = 'agent.settlement.completed' group by 1, 2, 3`,
   )
   const transfers = new Map(bank.map(transfer => [transfer.id, transfer]))
   const known = new Set(payouts.map(({ id }) => typeId('po', id)))
-  const told = Map.groupBy(events, ({ line }) => line)
+  const byLine = Map.groupBy(events, ({ line }) => line)
   return [
     ...bank.filter(({ id }) => !known.has(id)).map(({ id }) => `${id}: the bank paid what nobody asked for`),
     ...payouts.flatMap(payout => bankFaults(payout, transfers.get(typeId('po', payout.id)))),
-    ...payouts.flatMap(payout => eventFaults(payout, told.get(typeId('txn', payout.id)) ?? [])),
+    ...payouts.flatMap(payout => eventFaults(payout, byLine.get(typeId('txn', payout.id)) ?? [])),
     ...(await walletFaults(query)),
     ...(await runFaults(query)),
   ]
@@ -76,7 +76,7 @@ function bankFaults({ id, amount, status, utr }: Payout, transfer: BankTransfer 
 const ARRIVED = { withdraw: 'agent.withdrawal.completed', settlement: 'agent.settlement.completed' } as const
 const CAME_BACK = 'agent.withdrawal.failed'
 
-function eventFaults({ id, kind, status }: Payout, told: readonly Told[]): string[] {
+function eventFaults({ id, kind, status }: Payout, events: readonly PayoutEvent[]): string[] {
   const came = `${CAME_BACK} ${status}`
   const wanted: Readonly<Record<Payout['status'], readonly string[]>> = {
     pending: [],
@@ -84,11 +84,13 @@ function eventFaults({ id, kind, status }: Payout, told: readonly Told[]): strin
     failed: [came],
     reversed: [ARRIVED[kind], came],
   }
-  const heard = told.flatMap(event =>
+  const names = events.flatMap(event =>
     Array.from({ length: event.times }, () => [event.name, event.status].filter(Boolean).join(' ')),
   )
-  const isRight = heard.toSorted().join() === wanted[status].toSorted().join()
-  return isRight ? [] : [`${typeId('txn', id)}: is ${status}, and the platform is told "${heard.join(', ')}"`]
+  const isRight = names.toSorted().join() === wanted[status].toSorted().join()
+  return isRight
+    ? []
+    : [`${typeId('txn', id)}: is ${status}, and the platform received "${names.join(', ')}"`]
 }
 
 /** Each wallet must have what its fundings and payments left, minus the payouts that were not returned. */

@@ -23,8 +23,8 @@ export async function unsettledFaults(
     `select skipped from settlement_runs order by day desc limit 1`,
   )
   for (const [reason, count] of Object.entries(leftAlone)) {
-    const told = run?.skipped[reason] ?? 0
-    if (told !== count) faults.push(`${reason}: ${told} are reported instead of ${count}`)
+    const reported = run?.skipped[reason] ?? 0
+    if (reported !== count) faults.push(`${reason}: ${reported} are reported instead of ${count}`)
   }
   return faults
 }

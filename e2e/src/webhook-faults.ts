@@ -4,7 +4,7 @@ import type { Api } from './api.ts'
 import type { TestDatabase } from './database.ts'
 import type { Platform } from './network.ts'
 import { typeId } from './type-id.ts'
-import type { Receiver, Told } from './webhook-receiver.ts'
+import type { ReceivedEvent, Receiver } from './webhook-receiver.ts'
 
 type Query = TestDatabase['query']
 
@@ -102,21 +102,28 @@ async function otherEvents(query: Query): Promise<Expected[]> {
 /** The faults of a platform's webhooks: events that are missing, different or unknown. */
 export function receivedFaults(
   platform: Platform,
-  { told, faults }: Receiver,
+  { received, faults }: Receiver,
   expected: ReadonlyMap<string, Expected>,
 ): string[] {
   const own = [...expected.values()].filter(event => event.platform === platform.id)
-  const wrong = own.flatMap(event => eventFault(event, told.get(event.id)) ?? [])
-  const invented = [...told.keys()].filter(id => expected.get(id)?.platform !== platform.id)
-  return [...faults, ...wrong, ...invented.map(id => `${id} was told and is none of this platform's events`)]
+  const wrong = own.flatMap(event => eventFault(event, received.get(event.id)) ?? [])
+  const invented = [...received.keys()].filter(id => expected.get(id)?.platform !== platform.id)
+  return [
+    ...faults,
+    ...wrong,
+    ...invented.map(id => `${id} was received and is none of this platform's events`),
+  ]
 }
 
-function eventFault({ platform: _platform, ...event }: Expected, told: Told | undefined): string | null {
-  if (told === undefined) return `${event.id} (${event.event}) never arrived`
-  if (told.accepted === 0) return `${event.id} (${event.event}) was never taken`
-  return isDeepStrictEqual(JSON.parse(told.body), event)
+function eventFault(
+  { platform: _platform, ...event }: Expected,
+  received: ReceivedEvent | undefined,
+): string | null {
+  if (received === undefined) return `${event.id} (${event.event}) never arrived`
+  if (received.accepted === 0) return `${event.id} (${event.event}) was never accepted`
+  return isDeepStrictEqual(JSON.parse(received.body), event)
     ? null
-    : `${event.id} is told as ${told.body} and is ${JSON.stringify(event)}`
+    : `${event.id} was received as ${received.body} and is ${JSON.stringify(event)}`
 }
 
 const PAGE = 100

@@ -12,7 +12,7 @@ export interface Arrival {
 }
 
 /** An event at the receiver, by its webhook-id. */
-export interface Told {
+export interface ReceivedEvent {
   readonly id: string
   /** The JSON text, the same at every attempt. */
   readonly body: string
@@ -33,7 +33,7 @@ export type Script = (asked: Asked) => Behaviour
 export interface Receiver {
   readonly url: string
   /** All verified events, in the order of their first arrival. */
-  readonly told: ReadonlyMap<string, Told>
+  readonly received: ReadonlyMap<string, ReceivedEvent>
   /** Faults of the sender: webhooks that did not verify, or that differ from an earlier attempt. */
   readonly faults: readonly string[]
   /** The number of requests, read or not. */
@@ -98,7 +98,7 @@ export async function openReceiver(): Promise<Receiver> {
   await listen()
   return {
     url: `http://${HOST}:${port}/webhooks`,
-    told: book.told,
+    received: book.received,
     faults: book.faults,
     hits: () => hits,
     trust: book.trust,
@@ -111,14 +111,14 @@ export async function openReceiver(): Promise<Receiver> {
   }
 }
 
-interface Kept extends Told {
+interface Kept extends ReceivedEvent {
   readonly arrivals: Arrival[]
   accepted: number
 }
 
 /** A receiver's record of its events. */
 function openBook() {
-  const told = new Map<string, Kept>()
+  const received = new Map<string, Kept>()
   const faults: string[] = []
   let trusted: readonly (readonly [secret: string, webhook: Webhook])[] = []
 
@@ -129,8 +129,8 @@ function openBook() {
       faults.push(`${id} does not verify`)
       return null
     }
-    const event = told.get(id) ?? { id, body, arrivals: [], accepted: 0 }
-    told.set(id, event)
+    const event = received.get(id) ?? { id, body, arrivals: [], accepted: 0 }
+    received.set(id, event)
     if (method !== 'POST') faults.push(`${id} came by ${method}`)
     if (event.body !== body) faults.push(`${id} came with another body`)
     if ((JSON.parse(body) as { id: unknown }).id !== id) faults.push(`${id} is not its body's id`)
@@ -140,7 +140,7 @@ function openBook() {
   function trust(...secrets: readonly string[]): void {
     trusted = secrets.map(secret => [secret, new Webhook(secret)])
   }
-  return { told, faults, note, trust }
+  return { received, faults, note, trust }
 }
 
 function verifies(webhook: Webhook, body: string, headers: IncomingHttpHeaders): boolean {

@@ -10,7 +10,7 @@ import type { Sent } from './api.ts'
 import type { Agent, Platform } from './network.ts'
 import type { Env } from './service.ts'
 import { openStage, type Stage } from './stage.ts'
-import { openReceiver, type Receiver, type Told } from './webhook-receiver.ts'
+import { openReceiver, type ReceivedEvent, type Receiver } from './webhook-receiver.ts'
 
 type ListAnswer = ResponseOf<typeof routes.listWebhookDeliveries>
 
@@ -22,8 +22,8 @@ export interface Listener {
   /** Pauses the agent, or resumes it: one event, `agent.status.changed`. */
   happen(): Promise<void>
   /** The events of this name, in the order of arrival. */
-  heard(name?: EventName): WebhookBody[]
-  told(): readonly Told[]
+  bodies(name?: EventName): WebhookBody[]
+  received(): readonly ReceivedEvent[]
   list(query?: Sent['query']): Promise<ListAnswer>
   /** Its delivery of this event. */
   delivery(eventId: string): Promise<WebhookDelivery | undefined>
@@ -84,7 +84,7 @@ async function openListener({ api, network }: Stage, receiver: Receiver, hasUrl:
   receiver.trust(platform.webhookSecret)
   const agent = await network.agent(await network.owner(platform))
   const { headers } = platform
-  const told = () => [...receiver.told.values()]
+  const received = () => [...receiver.received.values()]
   const list = (query: Sent['query'] = {}) => api.ok(routes.listWebhookDeliveries, { headers, query })
   let isPaused = false
   return {
@@ -96,11 +96,11 @@ async function openListener({ api, network }: Stage, receiver: Receiver, hasUrl:
       await api.ok(route, { headers, params: { agent_id: agent.id } })
       isPaused = !isPaused
     },
-    heard(name) {
-      const bodies = told().map(({ body }) => JSON.parse(body) as WebhookBody)
+    bodies(name) {
+      const bodies = received().map(({ body }) => JSON.parse(body) as WebhookBody)
       return name === undefined ? bodies : bodies.filter(({ event }) => event === name)
     },
-    told,
+    received,
     list,
     async delivery(eventId) {
       const { deliveries } = await list({ limit: 100 })

@@ -39,14 +39,14 @@ const nextPaise = new Map<string, number>()
 export async function withdrawUntilUnavailable(
   address: string,
   agents: readonly Agent[],
-  told: Withdrawal[],
+  withdrawals: Withdrawal[],
 ): Promise<void> {
   for (;;) {
     const orders = Array.from({ length: BURST }, () => newOrder(agents)).flatMap(withTwin)
     const burst = await Promise.all(
       orders.map(async order => ({ ...order, outcome: await send(address, order) })),
     )
-    told.push(...burst)
+    withdrawals.push(...burst)
     if (burst.some(({ outcome }) => outcome.kind === 'unknown')) return
     await delay(PAUSE_MS)
   }
@@ -102,9 +102,9 @@ function repeatedOf({ error }: ErrorEnvelope): Outcome {
 }
 
 /** Repeats withdrawals without a response under the same key; returns the outcomes. */
-export function repeatUnknown(address: string, told: readonly Withdrawal[]): Promise<Withdrawal[]> {
+export function repeatUnknown(address: string, withdrawals: readonly Withdrawal[]): Promise<Withdrawal[]> {
   const latest = new Map(
-    told.filter(({ isKeyed }) => isKeyed).map(withdrawal => [withdrawal.name, withdrawal]),
+    withdrawals.filter(({ isKeyed }) => isKeyed).map(withdrawal => [withdrawal.name, withdrawal]),
   )
   const unknown = [...latest.values()].filter(({ outcome }) => isOpen(outcome))
   return pMap(
@@ -131,18 +131,18 @@ interface Row {
 /** The faults of the withdrawals: an acknowledged one must be one payout, any other at most one. */
 export async function withdrawalFaults(
   { query }: Pick<TestDatabase, 'query'>,
-  told: readonly Withdrawal[],
+  withdrawals: readonly Withdrawal[],
 ): Promise<string[]> {
   const rows = await query<Row>(
     `select id, agent_id as agent, amount_paise::text as amount, split_part(request_key, ' ', 2) as key
      from payouts where kind = 'withdraw'`,
   )
   const byName = Map.groupBy(rows, row => row.key ?? `${typeId('agt', row.agent)} ${row.amount}`)
-  const orders = Map.groupBy(told, nameOf)
+  const orders = Map.groupBy(withdrawals, nameOf)
   const strangers = [...byName.keys()].filter(name => !orders.has(name))
   return [
     ...strangers.map(name => `${name}: nobody asked for it`),
-    ...[...orders].flatMap(([name, heard]) => orderFaults(name, heard, byName.get(name) ?? [])),
+    ...[...orders].flatMap(([name, tries]) => orderFaults(name, tries, byName.get(name) ?? [])),
   ]
 }
 
@@ -151,25 +151,25 @@ function nameOf({ name, agent, amountPaise, isKeyed }: Order): string {
 }
 
 /** All outcomes of one order, including its concurrent and repeated requests. */
-function orderFaults(name: string, heard: readonly Withdrawal[], rows: readonly Row[]): string[] {
+function orderFaults(name: string, tries: readonly Withdrawal[], rows: readonly Row[]): string[] {
   const faults: string[] = []
   if (rows.length > 1) faults.push(`${name}: is paid out ${rows.length} times`)
   const [row] = rows
-  for (const { amountPaise, outcome, isKeyed } of heard) {
+  for (const { amountPaise, outcome, isKeyed } of tries) {
     if (row !== undefined && amountPaise !== null && row.amount !== String(amountPaise)) {
       faults.push(`${name}: is another amount`)
     }
     if (outcome.kind === 'sent' && (row === undefined || typeId('txn', row.id) !== outcome.transactionId)) {
       faults.push(`${name}: was acknowledged and is not there`)
     }
-    const isFinal = outcome.kind === 'refused' && heard.at(-1)?.outcome === outcome
+    const isFinal = outcome.kind === 'refused' && tries.at(-1)?.outcome === outcome
     if (isFinal && row !== undefined) faults.push(`${name}: was refused with ${outcome.code} and is there`)
     const isDenied = outcome.kind === 'unknown' && outcome.promisedNothing && !isKeyed
     if (isDenied && row !== undefined) faults.push(`${name}: "nothing was done", it said`)
   }
-  const last = heard.at(-1)
+  const last = tries.at(-1)
   if (last !== undefined && last.isKeyed && isOpen(last.outcome)) {
-    faults.push(`${name}: nothing was heard in the end`)
+    faults.push(`${name}: the last result is unknown`)
   }
   return faults
 }

@@ -48,16 +48,16 @@ beforeEach(() => {
 })
 
 /** Sends a request and disconnects at the given point; resolves when both ends are closed. */
-async function askAndHangUp(at: 'once it is heard' | 'the first bytes'): Promise<void> {
+async function askAndHangUp(at: 'once it arrived' | 'the first bytes'): Promise<void> {
   const { port } = server.address() as AddressInfo
   const asked = request({ port, host: '127.0.0.1' }).on('error', () => undefined)
-  const heard = once(server, 'request')
+  const arrived = once(server, 'request')
   if (at === 'the first bytes') {
     const [response] = (await once(asked.end(), 'response')) as [IncomingMessage]
     await once(response, 'data')
   } else {
     asked.end()
-    await heard
+    await arrived
   }
   asked.destroy()
   await lineClosed
@@ -133,14 +133,17 @@ const ENDINGS: readonly (readonly [string, Handler, number | 'cut', number])[] =
   ],
 ]
 
-test.each(ENDINGS)('%s is reported once, by its status or as a failure', async (_name, how, seen, told) => {
-  handler = how
-  expect(await ask()).toBe(seen)
-  await expect.poll(() => finish.mock.calls).toEqual([[told]])
-})
+test.each(ENDINGS)(
+  '%s is reported once, by its status or as a failure',
+  async (_name, how, seen, reported) => {
+    handler = how
+    expect(await ask()).toBe(seen)
+    await expect.poll(() => finish.mock.calls).toEqual([[reported]])
+  },
+)
 
 test.each([
-  ['before the answer began', 'once it is heard', () => undefined],
+  ['before the answer began', 'once it arrived', () => undefined],
   ['while it was sent', 'the first bytes', (_request, response) => response.end(MUCH)],
   ['while it was still made', 'the first bytes', (_request, response) => response.write(MUCH)],
 ] as const satisfies readonly (readonly [string, unknown, Handler])[])(
@@ -203,7 +206,7 @@ test('a client that disconnects while its payment is checked is not served, and 
   const looking = Promise.withResolvers<Acceptance>()
   accept = () => looking.promise
   handler = vi.fn<Handler>()
-  await askAndHangUp('once it is heard')
+  await askAndHangUp('once it arrived')
   looking.resolve({ kind: 'accepted', payment, finish })
   await expect.poll(() => finish.mock.calls).toEqual([[503]])
   expect(handler).not.toHaveBeenCalled()
@@ -236,9 +239,9 @@ test('HTTP/2 streams count by their status too, even if they end early', async (
   await once(session.request({ ':path': '/failing' }).resume(), 'close')
   await expect.poll(() => finish.mock.calls).toEqual([[503]])
 
-  const heard = once(shared, 'request')
+  const arrived = once(shared, 'request')
   session.request({ ':path': '/endless' }).on('error', () => undefined)
-  await heard
+  await arrived
   session.destroy()
   await expect.poll(() => finish.mock.calls).toEqual([[503], [200]])
 

@@ -152,7 +152,7 @@ test('unknown fields are let be, and what is read holds none of them', () => {
   expect(decodeProof(header({ ...proof, note: [1] }))).toEqual(proof)
 })
 
-test('a header as long as is looked at is read, and one longer is not', () => {
+test('a header of the greatest length is read, and a longer one is not', () => {
   const filler = (extra: number): string => header({ ...challenge, filler: ' '.repeat(extra) })
   const fits = MAX_HEADER_CHARACTERS * 0.75 - JSON.stringify({ ...challenge, filler: '' }).length
   expect(filler(fits)).toHaveLength(MAX_HEADER_CHARACTERS)

@@ -429,7 +429,7 @@ describe('a failed request', () => {
   })
 
   test('that was refunded already is fine; a refund that fails goes to onError and is never thrown', async () => {
-    for (const [status, told] of [
+    for (const [status, reported] of [
       [409, 0],
       [403, 1],
     ] as const) {
@@ -437,12 +437,12 @@ describe('a failed request', () => {
       const { finish } = await served(shop, await paidRequest(shop))
       shop.service.be(saying(status))
       await finish(503)
-      expect(shop.errors).toHaveLength(told)
+      expect(shop.errors).toHaveLength(reported)
     }
   })
 
   test('whose nonce cannot be restored is refunded instead; onError is called only if that fails too', async () => {
-    for (const [trouble, told] of [
+    for (const [trouble, reported] of [
       ['/restore-nonce', 0],
       ['', 1],
     ] as const) {
@@ -452,7 +452,7 @@ describe('a failed request', () => {
         shop.service.state.calls.at(-1)?.pathname.endsWith(trouble) === true ? saying(403)(call) : call(),
       )
       await finish(500)
-      expect([endings(shop), shop.errors.length]).toEqual([['verify', 'restore-nonce', 'refund'], told])
+      expect([endings(shop), shop.errors.length]).toEqual([['verify', 'restore-nonce', 'refund'], reported])
     }
   })
 

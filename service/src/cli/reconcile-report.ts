@@ -35,7 +35,7 @@ export const TEXT: ReportFormat = {
       const ours = THEIRS_ONLY.includes(name) ? '-' : rupeesText(oursPaise)
       return row(TOTAL_TITLES[name], String(count), ours, rupeesText(theirsPaise))
     })
-    const title = `The book and the gateway, ${spanText(span)}`
+    const title = `The ledger and the gateway, ${spanText(span)}`
     return [title, '', row('', 'count', 'book', 'gateway'), ...rows, '', ''].join('\n')
   },
   difference(difference) {

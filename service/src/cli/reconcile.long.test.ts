@@ -55,7 +55,7 @@ test(
     await stage.fund('double_payment')
     const { code, stdout, stderr } = await run()
     expect([code, stderr]).toEqual([0, ''])
-    expect(stdout).toMatch(/^The book and the gateway, \S+ \S+ to \S+ \S+ IST\n/)
+    expect(stdout).toMatch(/^The ledger and the gateway, \S+ \S+ to \S+ \S+ IST\n/)
     expect(stdout).toMatch(/fundings credited +2 +2000\.00 +2000\.00\n/)
     expect(stdout).toMatch(/refunds made +1 +1000\.00 +1000\.00\n/)
     expect(stdout).toMatch(/payments in its records +3 +3000\.00 +3000\.00\n/)

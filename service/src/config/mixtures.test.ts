@@ -42,7 +42,7 @@ function refusedFor(env: Env): string[] {
   }
 }
 
-/** A sandbox plays, live is real. Each row is one mixture, and the variable that the refusal names. */
+/** A sandbox simulates, live mode is real. Each row is one mixture, and the variable that the refusal names. */
 const MIXTURES: readonly (readonly [base: Env, change: Env, refused: string | null])[] = [
   // A sandbox: nothing of it moves money or reaches a person.
   [{}, {}, null],

@@ -11,8 +11,8 @@ interface Part {
 
 const idOf = (number: number): Uuid => `00000000-0000-7000-8000-${number.toString(16).padStart(12, '0')}`
 
-/** Numbers dealt out to parts at random, some of which have none, or a stretch of their own. */
-const dealt = fc
+/** Numbers distributed over parts at random; a part may have none, or consecutive ones. */
+const distributed = fc
   .record({
     count: fc.nat(300),
     parts: fc.integer({ min: 1, max: 12 }),
@@ -40,7 +40,7 @@ function rowsOf({ ids, end }: Part, from: Uuid | null): readonly Uuid[] {
 describe('a list in parts', () => {
   test('has the same newest rows as one list', async () => {
     await fc.assert(
-      fc.asyncProperty(dealt, fc.integer({ min: 1, max: 40 }), async ({ parts, newest }, fetch) => {
+      fc.asyncProperty(distributed, fc.integer({ min: 1, max: 40 }), async ({ parts, newest }, fetch) => {
         const rows = await newestInParts(parts, { fetch, idOf: (id: Uuid) => id }, async (part, from) =>
           rowsOf(part, from).slice(0, fetch),
         )
@@ -52,27 +52,32 @@ describe('a list in parts', () => {
   test('skips exactly as many rows as are asked for, in whatever steps, and says when there are fewer', async () => {
     const rows = fc.integer({ min: 1, max: 320 })
     await fc.assert(
-      fc.asyncProperty(dealt, rows, fc.integer({ min: 1, max: 50 }), async (list, skipped, placesAtOnce) => {
-        let most = 0
-        const last = await lastSkippedInParts(
-          list.parts,
-          skipped,
-          {
-            select: async (part, count, step, from) => {
-              const places = rowsOf(part, from)
-                .slice(0, count)
-                .filter((_, index) => (index + 1) % step === 0)
-              most = Math.max(most, places.length)
-              return places
+      fc.asyncProperty(
+        distributed,
+        rows,
+        fc.integer({ min: 1, max: 50 }),
+        async (list, skipped, placesAtOnce) => {
+          let most = 0
+          const last = await lastSkippedInParts(
+            list.parts,
+            skipped,
+            {
+              select: async (part, count, step, from) => {
+                const places = rowsOf(part, from)
+                  .slice(0, count)
+                  .filter((_, index) => (index + 1) % step === 0)
+                most = Math.max(most, places.length)
+                return places
+              },
+              behind: (part, end) => ({ ...part, end }),
             },
-            behind: (part, end) => ({ ...part, end }),
-          },
-          placesAtOnce,
-        )
-        expect(last).toBe(list.newest[skipped - 1] ?? null)
-        // A last round with a step of 1 has up to twice as many rows left as there are parts.
-        expect(most).toBeLessThanOrEqual(Math.max(placesAtOnce, 2 * list.parts.length + 1))
-      }),
+            placesAtOnce,
+          )
+          expect(last).toBe(list.newest[skipped - 1] ?? null)
+          // A last round with a step of 1 has up to twice as many rows left as there are parts.
+          expect(most).toBeLessThanOrEqual(Math.max(placesAtOnce, 2 * list.parts.length + 1))
+        },
+      ),
     )
   })
 })

@@ -9,7 +9,7 @@ interface Window {
 }
 
 /** The result for the rate limit plug-in: requests of the caller in this window, and the rest of the window. */
-type Told = (error: null, state: { readonly current: number; readonly ttl: number }) => void
+type Counted = (error: null, state: { readonly current: number; readonly ttl: number }) => void
 
 /**
  * Counts in memory, for one node. The plug-in's own store returns the object in which it goes on counting, and the plug-in
@@ -18,22 +18,22 @@ type Told = (error: null, state: { readonly current: number; readonly ttl: numbe
 export class MemoryStore {
   readonly #windows = boundedMap<string, Window>(REMEMBERED_CALLERS)
 
-  incr(key: string, tell: Told, windowMs: number): void {
+  incr(key: string, report: Counted, windowMs: number): void {
     const nowMs = Date.now()
     const found = this.#windows.get(key)
     const window =
       found !== undefined && found.endsAtMs > nowMs ? found : { count: 0, endsAtMs: nowMs + windowMs }
     window.count += 1
     this.#windows.set(key, window)
-    tell(null, { current: window.count, ttl: window.endsAtMs - nowMs })
+    report(null, { current: window.count, ttl: window.endsAtMs - nowMs })
   }
 
   /** The result of `incr`, without counting. */
-  read(key: string, tell: Told): void {
+  read(key: string, report: Counted): void {
     const nowMs = Date.now()
     const found = this.#windows.get(key)
     const isOpen = found !== undefined && found.endsAtMs > nowMs
-    tell(null, isOpen ? { current: found.count, ttl: found.endsAtMs - nowMs } : { current: 0, ttl: 0 })
+    report(null, isOpen ? { current: found.count, ttl: found.endsAtMs - nowMs } : { current: 0, ttl: 0 })
   }
 
   /** Each budget has counters of its own. */

@@ -304,7 +304,7 @@ test.each([
   ['limit=1.5', 'limit must be a whole number in plain digits, such as 20'],
   ['limit=ten', 'limit must be a whole number in plain digits, such as 20'],
   ['sum=50.001', 'sum must be a number in plain digits with at most two decimals, such as 20 or 20.50'],
-])('?%s is told what to send', async (query, message) => {
+])('?%s is refused with what to send', async (query, message) => {
   const refused = await call(server, 'GET', `/v1/sums?${query}`)
   expect(refused).toMatchObject({ status: 400, body: { error: { message } } })
 })

@@ -16,7 +16,7 @@ const LONGEST_PAUSE_MS = 40
 const CUTS = ['cut behind others', 'cut unheard', 'cut after'] as const
 
 /** The responses to payers, by the references of their payments. */
-export interface Told {
+export interface Outcomes {
   readonly done: Set<string>
   readonly unknown: Set<string>
   readonly refused: Set<string>
@@ -29,10 +29,10 @@ export async function payWhileConnectionsDie(
   db: TestDatabase,
   clock: Clock,
   goOn: (round: number) => boolean,
-): Promise<Told> {
+): Promise<Outcomes> {
   const victims = [openVictim(db), openVictim(db)]
   const nodes = victims.map(victim => startNode({ database: faultyDatabase(victim, randomFault), clock }))
-  const told: Told = {
+  const outcomes: Outcomes = {
     done: new Set(),
     unknown: new Set(),
     refused: new Set(),
@@ -40,13 +40,13 @@ export async function payWhileConnectionsDie(
     wallets: await fill(db, clock),
   }
   const state = { over: false }
-  const killing = kill(db.database, told, state)
-  for (let round = 0; goOn(round); round++) await payRound(nodes, told, round)
+  const killing = kill(db.database, outcomes, state)
+  for (let round = 0; goOn(round); round++) await payRound(nodes, outcomes, round)
   state.over = true
   await killing
   for (const { ledger } of nodes) await ledger.close()
   for (const victim of victims) await victim.close()
-  return told
+  return outcomes
 }
 
 function openVictim(db: TestDatabase): Database {
@@ -67,28 +67,32 @@ async function fill(db: TestDatabase, clock: Clock): Promise<Uuid[]> {
   return wallets
 }
 
-async function kill(database: Database, told: Told, state: { readonly over: boolean }): Promise<void> {
+async function kill(
+  database: Database,
+  outcomes: Outcomes,
+  state: { readonly over: boolean },
+): Promise<void> {
   while (!state.over) {
     const rows = await database.query<{ killed: boolean }>(
       `select pg_terminate_backend(pid) as killed from pg_stat_activity
        where datname = current_database() and application_name = 'victim' order by random() limit 1`,
     )
-    told.kills += rows.length
+    outcomes.kills += rows.length
     await delay(Math.random() * LONGEST_PAUSE_MS)
   }
 }
 
-async function payRound(nodes: readonly TestNode[], told: Told, round: number): Promise<void> {
+async function payRound(nodes: readonly TestNode[], outcomes: Outcomes, round: number): Promise<void> {
   const works = Array.from({ length: 60 }, async (_, at) => {
     const reference = `${round}/${at}`
-    const payer = told.wallets[at % WALLETS] ?? ''
-    const payee = told.wallets[(at * 7 + round + 1) % WALLETS] ?? ''
+    const payer = outcomes.wallets[at % WALLETS] ?? ''
+    const payee = outcomes.wallets[(at * 7 + round + 1) % WALLETS] ?? ''
     // Half of them have no idempotency key that would prevent a second payment.
     const idempotencyKey = at % 2 === 0 ? reference : null
     const wanted = order(payer, payer === payee ? null : payee, AMOUNT_PAISE, { reference, idempotencyKey })
     await nodes[at % nodes.length]?.pay(wanted).then(
-      () => told.done.add(reference),
-      (error: unknown) => told[verdictOf(error)].add(reference),
+      () => outcomes.done.add(reference),
+      (error: unknown) => outcomes[verdictOf(error)].add(reference),
     )
   })
   await Promise.all(works)
@@ -109,13 +113,13 @@ export async function paidReferences(database: Database): Promise<Map<string, nu
 }
 
 /** The differences between the responses to payers and the ledger; a test expects none. */
-export async function liesTold(database: Database, told: Told): Promise<string[]> {
+export async function wrongResponses(database: Database, outcomes: Outcomes): Promise<string[]> {
   const paid = await paidReferences(database)
   return [
-    ...[...told.done]
+    ...[...outcomes.done]
       .filter(reference => paid.get(reference) !== 1)
       .map(reference => `done, but not paid once: ${reference}`),
-    ...[...told.refused]
+    ...[...outcomes.refused]
       .filter(reference => paid.has(reference))
       .map(reference => `refused, but paid: ${reference}`),
     ...[...paid].filter(([, count]) => count !== 1).map(([reference]) => `paid twice: ${reference}`),

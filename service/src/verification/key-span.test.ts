@@ -86,7 +86,7 @@ describe.each(samplesOf(signer))('a $name', ({ answer }) => {
     }
   })
 
-  test('cannot be told when a key signed it that was revoked later, since a thief can backdate', () => {
+  test('cannot be decided when a key signed it that was revoked later, since a thief can backdate', () => {
     for (const verdict of verdictsUnder({ revoked_at: minutes(60) })) {
       expect(verdict).toMatchObject({ verdict: 'cannot tell', because: expect.stringContaining('--proof') })
     }

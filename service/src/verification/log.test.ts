@@ -58,7 +58,7 @@ test('an audit entry is not genuine at another place, in a tree of another size,
   }
 })
 
-test('an audit entry without its data cannot be told, but its place in the log can', () => {
+test('an audit entry without its data cannot be verified, but its place in the log can', () => {
   const whole = log.verification(3)
   const verdict = check(json({ ...whole, entry: { ...log.entry(3), data: null } }))
   expect(verdict).toMatchObject({

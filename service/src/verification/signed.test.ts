@@ -89,7 +89,7 @@ describe.each(samplesOf(signer))('a $name', ({ name, answer, content }) => {
     expect(check(forged?.answer.token ?? '')).toMatchObject({ verdict: 'not genuine' })
   })
 
-  test('cannot be told with the key document of another service, or without its key', () => {
+  test('cannot be decided with the key document of another service, or without its key', () => {
     for (const [service, keyId] of [
       ['other', signer.keyId],
       ['batua', 'key_2026-12_00000000'],

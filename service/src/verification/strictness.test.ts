@@ -110,7 +110,7 @@ test.each([
   ['something else', { hello: 1 }, 'none of a receipt'],
   ['a number', 7, 'none of a receipt'],
   ['a receipt without its signature', content, 'no signature'],
-])('%s is told in words', (_what, value, because) => {
+])('%s is described in words', (_what, value, because) => {
   expect(check(JSON.stringify(value))).toMatchObject({ because: expect.stringContaining(because) })
 })
 

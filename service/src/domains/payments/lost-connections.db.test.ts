@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { systemClock } from '../../kernel/clock.ts'
 import { expectBalanced } from '../../testing/builders.ts'
 import { createTestDatabase } from '../../testing/database.ts'
-import { liesTold, payWhileConnectionsDie } from '../../testing/lost-connections.ts'
+import { payWhileConnectionsDie, wrongResponses } from '../../testing/lost-connections.ts'
 
 const ROUNDS = 25
 
 test('when connections break at any moment, no payer gets a wrong response', async () => {
   const db = await createTestDatabase()
   const results = await payWhileConnectionsDie(db, systemClock(), round => round < ROUNDS)
-  expect(await liesTold(db.database, results)).toEqual([])
+  expect(await wrongResponses(db.database, results)).toEqual([])
   expect(results.unknown.size).toBe(0)
   expect(results.done.size).toBeGreaterThan(0)
   expect(results.kills).toBeGreaterThan(0)

@@ -3,13 +3,13 @@ import { systemClock } from '../../kernel/clock.ts'
 import { expectBalanced } from '../../testing/builders.ts'
 import { createTestDatabase } from '../../testing/database.ts'
 import { LONG_SECONDS } from '../../testing/knobs.ts'
-import { liesTold, payWhileConnectionsDie } from '../../testing/lost-connections.ts'
+import { payWhileConnectionsDie, wrongResponses } from '../../testing/lost-connections.ts'
 
 test('when connections break at any moment, no payer gets a wrong response, at length', async () => {
   const db = await createTestDatabase()
   const deadlineMs = performance.now() + LONG_SECONDS * 1_000
   const results = await payWhileConnectionsDie(db, systemClock(), () => performance.now() < deadlineMs)
-  expect(await liesTold(db.database, results)).toEqual([])
+  expect(await wrongResponses(db.database, results)).toEqual([])
   expect(results.unknown.size).toBe(0)
   await expectBalanced(db.database)
   console.log(

@@ -169,7 +169,7 @@ describe('an attempt to pay', () => {
     expect(await seen()).toMatchObject([{ paidAt: at }])
   })
 
-  test('stands behind those before it, whatever order they are told in', async () => {
+  test('stands behind those before it, whatever order they arrive in', async () => {
     const at = (minute: number) => new Date(Date.UTC(2026, 10, 20, 10, minute))
     const ids = [1, 2, 3].map(minute =>
       cashfree.payments.pay(ORDER.orderId, { status: 'FAILED', at: at(minute) }),

@@ -26,7 +26,7 @@ export type Asked =
   | { readonly kind: 'refund'; readonly refund: ModelRefund }
 
 /** Its result. */
-export interface Told {
+export interface Observed {
   readonly asked: Asked
   readonly outcome: PaymentResult | Refund | Transfer | AppError
 }
@@ -49,7 +49,7 @@ export function withAgent(model: Model, { id, agent }: Beside): Model {
   return { ...model, agents: new Map([...model.agents, [id, agent]]) }
 }
 
-export function transferIdOf(outcome: Told['outcome']): string | null {
+export function transferIdOf(outcome: Observed['outcome']): string | null {
   if (outcome instanceof AppError) return null
   if ('refund_id' in outcome) return parseId('rfd', outcome.refund_id)
   if ('cost' in outcome) return outcome.payment_id === null ? null : parseId('pay', outcome.payment_id)
@@ -62,7 +62,7 @@ export function transferIdOf(outcome: Told['outcome']): string | null {
  */
 export function explainRound(
   model: Model,
-  told: readonly Told[],
+  observed: readonly Observed[],
   posted: readonly Posted[],
   beside: Beside | null,
   nowMs: number,
@@ -70,7 +70,7 @@ export function explainRound(
   const order = serialOrder(posted)
   const problems: string[] = []
   for (let changedAt = 0; changedAt <= (beside === null ? 0 : order.length); changedAt++) {
-    const replayed = replay({ model, told, order, beside, changedAt, nowMs })
+    const replayed = replay({ model, observed, order, beside, changedAt, nowMs })
     if (typeof replayed !== 'string') return replayed
     problems.push(replayed)
   }
@@ -102,7 +102,7 @@ function sidesOf(transfer: Posted): { wallet: string; sequence: bigint }[] {
 
 interface Replay {
   readonly model: Model
-  readonly told: readonly Told[]
+  readonly observed: readonly Observed[]
   readonly order: readonly Posted[]
   readonly beside: Beside | null
   readonly changedAt: number
@@ -110,9 +110,9 @@ interface Replay {
 }
 
 /** The model after the round, or the results that it cannot explain. */
-function replay({ model, told, order, beside, changedAt, nowMs }: Replay): Model | string {
-  const done = new Map(told.map(each => [transferIdOf(each.outcome), each]))
-  let unexplained = told.filter(({ outcome }) => outcome instanceof AppError)
+function replay({ model, observed, order, beside, changedAt, nowMs }: Replay): Model | string {
+  const done = new Map(observed.map(each => [transferIdOf(each.outcome), each]))
+  let unexplained = observed.filter(({ outcome }) => outcome instanceof AppError)
   let state = model
   for (let at = 0; ; at++) {
     if (at === changedAt && beside !== null) state = withAgent(state, beside)
@@ -130,7 +130,7 @@ function replay({ model, told, order, beside, changedAt, nowMs }: Replay): Model
     state = { ...state, history: [...state.history, transfer] }
   }
   if (done.size - (done.has(null) ? 1 : 0) !== order.length)
-    return 'not everything that was told as done is in the book'
+    return 'not every payment that was reported as done is in the ledger'
   const [first] = unexplained
   return first === undefined ? state : (refusalFits(state, first, nowMs) ?? 'a refusal')
 }
@@ -153,7 +153,12 @@ function judge(model: Model, asked: Asked, nowMs: number): Verdict {
 }
 
 /** null: the model would do the same now. */
-function doneFits(model: Model, { asked, outcome }: Told, transfer: Posted, nowMs: number): string | null {
+function doneFits(
+  model: Model,
+  { asked, outcome }: Observed,
+  transfer: Posted,
+  nowMs: number,
+): string | null {
   const verdict = judge(model, asked, nowMs)
   if (verdict.kind === 'refused') return differs('done, but the model refuses', { asked, verdict })
   const after = { ...model, history: [...model.history, transfer] }
@@ -165,8 +170,8 @@ function doneFits(model: Model, { asked, outcome }: Told, transfer: Posted, nowM
     toSequence: totalsIn(after, transfer.to).sequence,
     ...sidesAsked(asked),
   }
-  const told = transfer as unknown as Record<string, unknown>
-  const wrong = Object.entries(expected).filter(([field, value]) => told[field] !== value)
+  const posted = transfer as unknown as Record<string, unknown>
+  const wrong = Object.entries(expected).filter(([field, value]) => posted[field] !== value)
   if (wrong.length > 0) return differs('done otherwise than the model', { asked, transfer, expected })
   return answerFits(after, outcome, transfer)
 }
@@ -187,7 +192,7 @@ function sidesAsked(asked: Asked): Partial<ModelTransfer> {
 }
 
 /** null: the result matches the transfer. */
-function answerFits(after: Model, outcome: Told['outcome'], transfer: Posted): string | null {
+function answerFits(after: Model, outcome: Observed['outcome'], transfer: Posted): string | null {
   if (outcome instanceof AppError || 'debitAccount' in outcome) return null
   const expected: Record<string, unknown> =
     'refund_id' in outcome
@@ -202,24 +207,29 @@ function answerFits(after: Model, outcome: Told['outcome'], transfer: Posted): s
           cost: Number(transfer.fee) / 100,
           created_at: new Date(transfer.postedMs).toISOString(),
         }
-  const told: Record<string, unknown> = { ...outcome }
-  const wrong = Object.keys(expected).filter(field => told[field] !== expected[field])
-  return wrong.length === 0 ? null : differs('told otherwise than done', { outcome, expected })
+  const reported: Record<string, unknown> = { ...outcome }
+  const wrong = Object.keys(expected).filter(field => reported[field] !== expected[field])
+  return wrong.length === 0 ? null : differs('reported otherwise than done', { outcome, expected })
 }
 
 /** null: the model would give the same refusal now. */
-function refusalFits(model: Model, { asked, outcome }: Told, nowMs: number): string | null {
+function refusalFits(model: Model, { asked, outcome }: Observed, nowMs: number): string | null {
   if (!(outcome instanceof AppError)) return null
   const verdict = judge(model, asked, nowMs)
-  const told = { code: outcome.code, details: outcome.details }
-  if (verdict.kind === 'done') return differs('refused, but the model does it', { asked, told })
-  const problem = differs('refused otherwise than the model', { asked, told, verdict })
+  const refusal = { code: outcome.code, details: outcome.details }
+  if (verdict.kind === 'done') return differs('refused, but the model does it', { asked, refusal })
+  const problem = differs('refused otherwise than the model', { asked, refusal, verdict })
   if (verdict.code !== outcome.code) return problem
   const { retry_at: retryAt, ...details } = outcome.details ?? {}
   if (verdict.details !== null && !verdict.details.some(each => same(wireDetails(each), details)))
     return problem
   if (retryFits(model, asked, verdict, retryAt, nowMs)) return null
-  return differs('told to try again when it is of no use', { asked, told, verdict, now: new Date(nowMs) })
+  return differs('the response says to try again, which cannot succeed', {
+    asked,
+    refusal,
+    verdict,
+    now: new Date(nowMs),
+  })
 }
 
 /** Public ids. */

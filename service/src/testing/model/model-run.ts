@@ -26,7 +26,14 @@ import {
   type ProgramControls,
   type Round,
 } from './model-program.ts'
-import { type Beside, explainRound, type Posted, type Told, transferIdOf, withAgent } from './model-replay.ts'
+import {
+  type Beside,
+  explainRound,
+  type Observed,
+  type Posted,
+  transferIdOf,
+  withAgent,
+} from './model-replay.ts'
 import {
   balanceIn,
   type Model,
@@ -113,21 +120,21 @@ async function playCommands(
     return node === undefined ? [] : submit(node, model, wallets, command)
   })
   const changing = beside === null ? null : changeAgent(database, beside.id, columnsOf(beside.agent))
-  const told: Told[] = await Promise.all(
+  const observed: Observed[] = await Promise.all(
     works.map(async ({ asked, answer }) => ({ asked, outcome: await answer })),
   )
   await changing
-  for (const { outcome } of told) {
+  for (const { outcome } of observed) {
     const answer = outcome instanceof AppError ? outcome.code : 'done'
     tally.set(answer, (tally.get(answer) ?? 0) + 1)
   }
-  const posted = await readTransfers(database, told)
-  return explainRound(model, told, posted, beside, clock.now().getTime())
+  const posted = await readTransfers(database, observed)
+  return explainRound(model, observed, posted, beside, clock.now().getTime())
 }
 
 interface Work {
-  readonly asked: Told['asked']
-  readonly answer: Promise<Told['outcome']>
+  readonly asked: Observed['asked']
+  readonly answer: Promise<Observed['outcome']>
 }
 
 /** Text with special characters, so that every key and reference tests all quoting. */
@@ -138,7 +145,9 @@ function submit(node: TestNode, model: Model, wallets: readonly Uuid[], command:
     case 'fund': {
       const wallet = wallets[command.wallet] ?? ''
       const { amount } = command
-      return [{ asked: { kind: 'fund', wallet, amount }, answer: heard(fund(node.ledger, wallet, amount)) }]
+      return [
+        { asked: { kind: 'fund', wallet, amount }, answer: outcomeOf(fund(node.ledger, wallet, amount)) },
+      ]
     }
     case 'pay': {
       const payer = wallets[command.payer] ?? ''
@@ -151,7 +160,7 @@ function submit(node: TestNode, model: Model, wallets: readonly Uuid[], command:
         ...{ reference, uniqueReference: unique && reference !== null },
       })
       const payment = { payer, payee, presentedKey, amount, key, reference, unique: wanted.uniqueReference }
-      return [{ asked: { kind: 'payment', payment }, answer: heard(node.pay(wanted)) }]
+      return [{ asked: { kind: 'payment', payment }, answer: outcomeOf(node.pay(wanted)) }]
     }
     case 'refund':
       return submitRefund(node, model, command)
@@ -175,11 +184,11 @@ function submitRefund(node: TestNode, model: Model, command: ModelCommand & { do
     idempotencyKey: key,
   })
   const refund = { payment, presentedKey, amount: command.amount, key }
-  return [{ asked: { kind: 'refund', refund }, answer: heard(answer) }]
+  return [{ asked: { kind: 'refund', refund }, answer: outcomeOf(answer) }]
 }
 
 /** A result or a refusal; any other error fails the test. */
-function heard(answer: Promise<PaymentResult | Refund | Transfer>): Promise<Told['outcome']> {
+function outcomeOf(answer: Promise<PaymentResult | Refund | Transfer>): Promise<Observed['outcome']> {
   return answer.catch((error: unknown) => {
     if (error instanceof AppError) return error
     throw new Error('neither a result nor a refusal', { cause: error })
@@ -239,8 +248,8 @@ interface TransferRow {
 }
 
 /** The transfers in the ledger for all results that say `done`. */
-async function readTransfers(database: Database, told: readonly Told[]): Promise<Posted[]> {
-  const ids = told.flatMap(({ outcome }) => transferIdOf(outcome) ?? [])
+async function readTransfers(database: Database, observed: readonly Observed[]): Promise<Posted[]> {
+  const ids = observed.flatMap(({ outcome }) => transferIdOf(outcome) ?? [])
   const rows = await database.query<TransferRow>(
     `select id, kind, debit_account, credit_account, amount_paise, fee_paise, debit_balance_paise,
        credit_balance_paise, debit_sequence, credit_sequence, posted_at, idempotency_key, reference, linked_id

@@ -11,7 +11,7 @@ import { formatId } from '../../kernel/ids.ts'
 import { paise } from '../../kernel/money.ts'
 import { service } from '../../operations/facts.ts'
 import type { MoneyNode } from './node.ts'
-import { heard, tried } from './steps.ts'
+import { resultOf, tried } from './steps.ts'
 import type { MoneyWorld, Session } from './world.ts'
 
 const METHODS: readonly FundingMethod[] = ['link', 'upi', 'card', 'netbanking']
@@ -53,7 +53,7 @@ export async function fundWallet(world: MoneyWorld, node: MoneyNode): Promise<vo
   if (rupees !== null) world.tally.met(`magic amount: ${rupees}`)
   const payer = { agentId, handle, customer }
   const request = { payer, amountPaise, method: dice.pick(METHODS), actor: service('test') }
-  const opened = await heard(world, openFunding(node.funding, { ...request, opened: dice.chance(0.5) }))
+  const opened = await resultOf(world, openFunding(node.funding, { ...request, opened: dice.chance(0.5) }))
   if (opened.kind !== 'answer') return
   const funding = opened.answer
   const session = { funding, session: sessionIdOf(funding), openedMs: clock.now().getTime() }

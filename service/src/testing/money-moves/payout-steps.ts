@@ -7,7 +7,7 @@ import { service } from '../../operations/facts.ts'
 import { MAGIC_RUPEES } from './funding-steps.ts'
 import type { MoneyNode } from './node.ts'
 import { PAYABLE_ACCOUNTS, REFUSED_ACCOUNTS } from './people.ts'
-import { type Heard, heard, tried } from './steps.ts'
+import { type Result, resultOf, tried } from './steps.ts'
 import type { MoneyWorld } from './world.ts'
 
 const MAGIC_SHARE = 0.1
@@ -28,7 +28,7 @@ export async function withdrawMoney(world: MoneyWorld, node: MoneyNode): Promise
     idempotencyKey: randomUUID(),
     actor: service('test'),
   }
-  const ask = (by: MoneyNode) => heard(world, by.ledger.submit(withdrawCommand(by.payouts, order)))
+  const ask = (by: MoneyNode) => resultOf(world, by.ledger.submit(withdrawCommand(by.payouts, order)))
   const other = dice.pick(world.nodes)
   const atOnce = dice.chance(0.2)
   const [first, second] = await Promise.all([ask(node), atOnce ? ask(other) : null])
@@ -37,8 +37,8 @@ export async function withdrawMoney(world: MoneyWorld, node: MoneyNode): Promise
 }
 
 /** All responses to one request must name the same payout. */
-function expectOnePayout(world: MoneyWorld, answers: readonly (Heard<Withdrawn> | null)[]): void {
-  const ids = answers.flatMap(heard => (heard?.kind === 'answer' ? [heard.answer.id] : []))
+function expectOnePayout(world: MoneyWorld, answers: readonly (Result<Withdrawn> | null)[]): void {
+  const ids = answers.flatMap(result => (result?.kind === 'answer' ? [result.answer.id] : []))
   if (ids.length > 1) world.tally.met('withdraw: asked for again')
   if (new Set(ids).size > 1) world.offences.push(`one request made several payouts: ${ids.join(', ')}`)
 }

@@ -7,12 +7,12 @@ import type { MoneyWorld } from './world.ts'
 export type Step = (world: MoneyWorld, node: MoneyNode) => Promise<void>
 
 /** A caller's result: a response, a refusal, or none because the node crashed during the request. */
-export type Heard<T> =
+export type Result<T> =
   | { readonly kind: 'answer'; readonly answer: T }
   | { readonly kind: 'refused'; readonly error: AppError }
   | { readonly kind: 'nothing' }
 
-export async function heard<T>(world: MoneyWorld, asked: Promise<T>): Promise<Heard<T>> {
+export async function resultOf<T>(world: MoneyWorld, asked: Promise<T>): Promise<Result<T>> {
   try {
     return { kind: 'answer', answer: await asked }
   } catch (error) {
@@ -28,5 +28,5 @@ export async function heard<T>(world: MoneyWorld, asked: Promise<T>): Promise<He
 
 /** Runs an action whose result does not matter, unless it is an unexpected error. */
 export async function tried(world: MoneyWorld, asked: Promise<unknown>): Promise<void> {
-  await heard(world, asked)
+  await resultOf(world, asked)
 }

@@ -59,7 +59,7 @@ export const TAMPERINGS: Readonly<Record<string, Tampering>> = {
       where transfer_id = $1`,
     mend: `delete from sandbox_payouts where transfer_id = $1 || 'x'`,
   },
-  'a platform that was told twice': {
+  'an event that was sent twice': {
     pick: `select id::text from events where name = 'agent.funded' order by id limit 1`,
     spoil: `insert into events (id, agent_id, name, data, created_at)
       select '00000000-0000-7000-8000-000000000001', agent_id, name, data, created_at from events where id = $1`,

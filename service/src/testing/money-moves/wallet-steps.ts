@@ -10,7 +10,7 @@ import { order } from '../builders.ts'
 import { TEST_VAULT } from '../database.ts'
 import { intent } from '../escrows.ts'
 import type { MoneyNode } from './node.ts'
-import { heard, tried } from './steps.ts'
+import { resultOf, tried } from './steps.ts'
 import type { MoneyWorld } from './world.ts'
 
 /** One agent pays another. Without a response it repeats the request with the same key. */
@@ -23,7 +23,7 @@ export async function payAnother(world: MoneyWorld, node: MoneyNode): Promise<vo
   })
   let by = node
   for (;;) {
-    const answer = await heard(world, pay(by.ledger, by.agents, wanted))
+    const answer = await resultOf(world, pay(by.ledger, by.agents, wanted))
     if (answer.kind === 'answer') return notePayment(world, wanted)
     if (answer.kind === 'refused') {
       // The request whose response was lost has used the key.
@@ -57,7 +57,7 @@ export async function holdMoney(world: MoneyWorld, { ledger, agents }: MoneyNode
     timeoutMs: isTimed ? dice.between(1, 48) * HOUR_MS : null,
     autoAction: isTimed ? dice.pick(['refund', 'release'] as const) : null,
   })
-  const answer = await heard(world, ledger.submit(holdCommand(agents, wanted, service('test'))))
+  const answer = await resultOf(world, ledger.submit(holdCommand(agents, wanted, service('test'))))
   const id = answer.kind === 'answer' ? parseId('esc', answer.answer.escrow_id ?? '') : null
   if (id !== null) escrows.push(id)
 }

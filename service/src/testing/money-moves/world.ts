@@ -96,14 +96,14 @@ function openBanks(database: Database, clock: Surroundings['clock'], webhooks: W
   return { gateway, provider, verifier: createSandboxBankVerifier({ database, clock, vault: TEST_VAULT }) }
 }
 
-interface Told {
+interface SentEvent {
   readonly type: string
   readonly data: { readonly order?: { readonly order_id?: string } }
 }
 
 /** The service never queries disputes of old payments, or orders that it did not open. */
 function isInsistent(body: string, sessions: readonly Session[], known: Set<string>): boolean {
-  const { type, data } = JSON.parse(body) as Told
+  const { type, data } = JSON.parse(body) as SentEvent
   if (type.startsWith('DISPUTE_')) return true
   const orderId = data.order?.order_id
   if (orderId === undefined) return false

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const factsOn = ({ id }: Pick<SentPayout, 'id'>) => factsIn(database, formatId('txn', id))
 
-const told = ({ agentId, id }: Pick<SentPayout, 'agentId' | 'id'>, kind = 'withdraw') => ({
+const sentFact = ({ agentId, id }: Pick<SentPayout, 'agentId' | 'id'>, kind = 'withdraw') => ({
   ...{ agentId: formatId('agt', agentId), target: formatId('txn', id) },
   data: { kind, amount: 100, transaction_id: formatId('txn', id), bank_account_last4: '7890' },
 })
@@ -44,7 +44,7 @@ test('a completed payout is recorded with its UTR, once, and one that the bank r
   stage.provider.become(payout.transferId, { status: 'reversed' })
   await stage.moveAfter(DAY_MS)
   await stage.moveAfter(DAY_MS)
-  const { data, ...about } = told(payout)
+  const { data, ...about } = sentFact(payout)
   expect(await factsOn(payout)).toEqual([
     { ...about, data, action: 'payout.requested', actor: { type: 'service', id: 'test' } },
     { ...about, data: { ...data, utr: 'UTR0' }, action: 'payout.completed', actor: PROVIDER },
@@ -57,7 +57,7 @@ test('a failed payout is recorded once, without the provider’s reason', async 
   await stage.moveAfter(1)
   await stage.moveAfter(DAY_MS)
   const [, failed, ...more] = await factsOn(payout)
-  expect(failed).toEqual({ ...told(payout), action: 'payout.failed', actor: PROVIDER })
+  expect(failed).toEqual({ ...sentFact(payout), action: 'payout.failed', actor: PROVIDER })
   expect(more).toEqual([])
 })
 

@@ -94,12 +94,12 @@ function compareLedger(facts: FundingFacts): Found[] {
   const { amountPaise, credit, takenBackPaise, status } = facts
   const base = { item: 'book', ours: oursOf(facts), amountPaise }
   if (credit === null || credit.account !== facts.agentId) {
-    const theirs = credit === null ? 'not in the book' : 'in the book for another wallet'
+    const theirs = credit === null ? 'not in the ledger' : 'in the ledger for another wallet'
     return [{ ...base, kind: 'payment_not_credited', theirs }]
   }
   const found: Found[] = []
   if (credit.grossPaise !== amountPaise) {
-    const theirs = `in the book ${rupeesText(credit.grossPaise)}`
+    const theirs = `in the ledger ${rupeesText(credit.grossPaise)}`
     found.push({
       ...base,
       kind: 'amount_differs',
@@ -110,7 +110,7 @@ function compareLedger(facts: FundingFacts): Found[] {
   const owed = status === 'reversed' ? amountPaise : 0n
   if (takenBackPaise === owed) return found
   const kind = takenBackPaise < owed ? 'chargeback_not_posted' : 'chargeback_unknown_there'
-  const theirs = `in the book ${rupeesText(takenBackPaise)} taken back`
+  const theirs = `in the ledger ${rupeesText(takenBackPaise)} taken back`
   return [...found, { ...base, kind, theirs, amountPaise: apart(takenBackPaise, owed) }]
 }
 
@@ -123,7 +123,7 @@ function compareUnpaid(
   const { credit, amountPaise } = facts
   const found: Found[] = []
   if (credit !== null) {
-    const ours = `${oursOf(facts)}, in the book ${rupeesText(credit.grossPaise)}`
+    const ours = `${oursOf(facts)}, in the ledger ${rupeesText(credit.grossPaise)}`
     const theirs = others.length === 0 ? 'not paid' : others.map(theirsOf).join(', ')
     found.push({ kind: 'credited_not_paid', item: 'book', ours, theirs, amountPaise: credit.grossPaise })
   }

@@ -104,7 +104,7 @@ function comparePostings(facts: PayoutFacts): Found[] {
   }
   const wrong = (['out', 'paid', 'failed', 'reversed'] as const).filter(leg => due[leg] !== posted[leg])
   if (wrong.length === 0) return []
-  const theirs = `in the book ${wrong.map(leg => `${leg} ${rupeesText(posted[leg])}`).join(', ')}`
+  const theirs = `in the ledger ${wrong.map(leg => `${leg} ${rupeesText(posted[leg])}`).join(', ')}`
   const stake = wrong
     .map(leg => apart(due[leg], posted[leg]))
     .reduce((most, next) => (next > most ? next : most))

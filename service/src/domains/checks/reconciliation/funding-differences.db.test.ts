@@ -43,19 +43,19 @@ describe('reconciliation reports a funding', () => {
       `delete from sandbox_payments`,
       { kind: 'credited_not_paid', theirs: 'not paid' },
     ],
-    'that is not in the book': [
+    'that is not in the ledger': [
       `delete from transfers where kind = 'fund'`,
-      { kind: 'payment_not_credited', theirs: 'not in the book', amount: 100_000n },
+      { kind: 'payment_not_credited', theirs: 'not in the ledger', amount: 100_000n },
     ],
-    'that the book credited to another wallet': [
+    'that the ledger credited to another wallet': [
       `update transfers set credit_account = gen_random_uuid() where kind = 'fund'`,
-      { kind: 'payment_not_credited', theirs: 'in the book for another wallet' },
+      { kind: 'payment_not_credited', theirs: 'in the ledger for another wallet' },
     ],
-    'of another amount in the book': [
+    'of another amount in the ledger': [
       `update transfers set amount_paise = amount_paise - 100 where kind = 'fund'`,
-      { kind: 'amount_differs', theirs: 'in the book 999.00', amount: 100n },
+      { kind: 'amount_differs', theirs: 'in the ledger 999.00', amount: 100n },
     ],
-    'of another fee in the book': [
+    'of another fee in the ledger': [
       `update transfers set fee_paise = fee_paise - 1, amount_paise = amount_paise + 1 where kind = 'fund'`,
       { kind: 'fee_differs', ours: 'fee 24.99', theirs: 'upi: fee 25.00', amount: 1n },
     ],
@@ -69,14 +69,14 @@ describe('reconciliation reports a funding', () => {
     ],
     'of another amount in its row': [
       `update fundings set amount_paise = 90000, fee_paise = 2250`,
-      { kind: 'amount_differs', ours: 'completed 900.00', theirs: 'in the book 1000.00', amount: 10_000n },
+      { kind: 'amount_differs', ours: 'completed 900.00', theirs: 'in the ledger 1000.00', amount: 10_000n },
       { kind: 'amount_differs', ours: 'completed 900.00', theirs: 'paid 1000.00', amount: 10_000n },
       { kind: 'fee_differs' },
     ],
     'whose row forgot that it was paid': [
       `update fundings set status = 'failed', gateway_payment_id = null, next_check_at = null,
          created_at = created_at`,
-      { kind: 'credited_not_paid', ours: 'failed 1000.00, in the book 1000.00', theirs: 'paid 1000.00' },
+      { kind: 'credited_not_paid', ours: 'failed 1000.00, in the ledger 1000.00', theirs: 'paid 1000.00' },
       { kind: 'payment_not_credited', ours: 'failed 1000.00', theirs: 'paid 1000.00' },
     ],
     'charged back without our hearing of it': [
@@ -85,12 +85,12 @@ describe('reconciliation reports a funding', () => {
     ],
     'charged back here only': [
       `update fundings set status = 'reversed'`,
-      { kind: 'chargeback_not_posted', theirs: 'in the book 0.00 taken back' },
+      { kind: 'chargeback_not_posted', theirs: 'in the ledger 0.00 taken back' },
       { kind: 'chargeback_unknown_there', ours: 'reversed 1000.00', theirs: 'paid 1000.00' },
     ],
     'without a row': [
       `delete from fundings`,
-      { kind: 'credited_not_paid', ours: 'in the book fund 1000.00', theirs: 'no such funding' },
+      { kind: 'credited_not_paid', ours: 'in the ledger fund 1000.00', theirs: 'no such funding' },
       { kind: 'payment_unknown_here', ours: null, theirs: 'payment 1000.00', amount: 100_000n },
     ],
   }

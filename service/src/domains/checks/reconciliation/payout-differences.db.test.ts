@@ -37,32 +37,32 @@ describe('a payout', () => {
       `update payouts set utr = 'UTR000000000000'`,
       { kind: 'payout_utr_differs', ours: 'UTR UTR000000000000' },
     ],
-    'whose arrival is not in the book': [
+    'whose arrival is not in the ledger': [
       `delete from transfers where kind = 'payout_paid'`,
-      { kind: 'payout_status_differs', theirs: 'in the book paid 0.00', amount: 10_000n },
+      { kind: 'payout_status_differs', theirs: 'in the ledger paid 0.00', amount: 10_000n },
     ],
-    'whose leaving is not in the book': [
+    'whose leaving is not in the ledger': [
       `delete from transfers where kind = 'payout'`,
-      { kind: 'payout_status_differs', theirs: 'in the book out 0.00' },
+      { kind: 'payout_status_differs', theirs: 'in the ledger out 0.00' },
     ],
-    'of another amount in the book': [
+    'of another amount in the ledger': [
       `update transfers set amount_paise = 9900 where kind = 'payout'`,
-      { kind: 'payout_amount_differs', theirs: 'in the book out 99.00', amount: 100n },
+      { kind: 'payout_amount_differs', theirs: 'in the ledger out 99.00', amount: 100n },
     ],
     'given back although the bank has it': [
       `update payouts set status = 'failed', utr = null`,
       {
         kind: 'payout_status_differs',
         ours: 'failed 100.00',
-        theirs: 'in the book paid 100.00, failed 0.00',
+        theirs: 'in the ledger paid 100.00, failed 0.00',
       },
       { kind: 'payout_status_differs', ours: 'failed 100.00', theirs: 'success 100.00' },
       { kind: 'payout_utr_differs' },
     ],
     'without a row': [
       `delete from payouts`,
-      { kind: 'payout_status_differs', ours: 'in the book payout 100.00', theirs: 'no such payout' },
-      { kind: 'payout_status_differs', ours: 'in the book payout_paid 100.00', theirs: 'no such payout' },
+      { kind: 'payout_status_differs', ours: 'in the ledger payout 100.00', theirs: 'no such payout' },
+      { kind: 'payout_status_differs', ours: 'in the ledger payout_paid 100.00', theirs: 'no such payout' },
     ],
   }
   test.each(Object.entries(cases))('%s', async (_name, [tamper, ...expected]) => {

@@ -80,7 +80,7 @@ function strayFound(transfer: OutsideTransfer): Found {
   const { kind, id, amountPaise, feePaise } = transfer
   const difference = {
     item: `${kind} ${id}`,
-    ours: `in the book ${kind} ${rupeesText(amountPaise + feePaise)}`,
+    ours: `in the ledger ${kind} ${rupeesText(amountPaise + feePaise)}`,
     amountPaise,
   }
   if (kind === 'fund') return { ...difference, kind: 'credited_not_paid', theirs: 'no such funding' }

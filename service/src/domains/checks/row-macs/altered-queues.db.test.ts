@@ -242,8 +242,8 @@ test('altered text messages do not block other text messages', async () => {
 
 test('altered rows of payment events do not block the fan-out of others', async () => {
   const { database } = stage.db
-  const told = await stage.newOwner()
-  const [payer, shop] = [await stage.newAgent(told), await stage.newAgent(told)]
+  const owner = await stage.newOwner()
+  const [payer, shop] = [await stage.newAgent(owner), await stage.newAgent(owner)]
   const platform = await one<{ id: Uuid }>('select platform_id as id from agents where id = $1', [payer.uuid])
   await query(`update platforms set webhook_url = 'https://example.com' where id = $1`, [platform.id])
   await query('delete from payment_events')

@@ -10,7 +10,7 @@ const COUNT = 'counts or bounds tries; a reset count gives more tries, and no ac
 const FOLDED = 'is made of transfers and moves no money'
 const WORK = 'says how far work has come; who does the work proves what it decides by'
 const LOG = 'belongs to the log, whose tree and signed checkpoints prove it'
-const WEBHOOK = 'decides what platforms are told, and the MAC of each event covers what it says'
+const WEBHOOK = 'decides which events platforms get, and the MAC of each event covers what it says'
 
 /** What has no row MAC, and why it needs none. */
 const UNCOVERED: Readonly<Record<string, string>> = {

@@ -17,8 +17,8 @@ import { lockOwner, type Owner, updateKyc } from './store.ts'
 /**
  * Applies the bank's result for a submission: owner, agents and event in one commit. null if the submission is not
  * open: a newer one replaced it, or another node applied a result first. While the owner is frozen, results are
- * ignored; the bank is asked again once the owner is unfrozen. A change of account that its phone may not be told of
- * today waits in the same way.
+ * ignored; the bank is asked again once the owner is unfrozen. A change of account about which its phone may not get a
+ * message today waits in the same way.
  */
 export function applyBankResult(
   { database, clock, vault, logger, raiseAgentsToTier1, limitIncreaseCooldownS }: OwnersContext,
@@ -68,7 +68,7 @@ export function applyBankResult(
   })
 }
 
-/** Whether this changes no account, or one that the phone may be told of today. */
+/** Whether this changes no account, or one that the phone may get a message about today. */
 async function mayChange(
   tx: Queryable,
   vault: Vault,
@@ -79,7 +79,7 @@ async function mayChange(
   return accountChange(before, after, now) === null || claimNotice(tx, vault, after, now)
 }
 
-/** Replaces a final result while the owner is frozen, or while its phone may not be told of the change. */
+/** Replaces a final result while the owner is frozen, or while its phone may not get a message about the change. */
 const UNDECIDED: BankCheckResult = { kind: 'pending', reference: '' }
 
 /**

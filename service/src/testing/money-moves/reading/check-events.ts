@@ -13,12 +13,12 @@ const MONEY_EVENTS = [
 
 /** Platforms have one event for every end of a funding and of a payout, and no other. */
 export function checkEvents(ours: OurBooks): string[] {
-  const told = counted(ours.events.filter(({ name }) => MONEY_EVENTS.includes(name)).map(textOf))
+  const sent = counted(ours.events.filter(({ name }) => MONEY_EVENTS.includes(name)).map(textOf))
   const due = counted([...ours.fundings.flatMap(ofFunding), ...ours.payouts.flatMap(ofPayout)])
-  const all = new Set([...told.keys(), ...due.keys()])
+  const all = new Set([...sent.keys(), ...due.keys()])
   return [...all].flatMap(text => {
-    const [times, right] = [told.get(text) ?? 0, due.get(text) ?? 0]
-    return times === right ? [] : [`${text}: told ${times} times instead of ${right}`]
+    const [times, right] = [sent.get(text) ?? 0, due.get(text) ?? 0]
+    return times === right ? [] : [`${text}: sent ${times} times instead of ${right}`]
   })
 }
 

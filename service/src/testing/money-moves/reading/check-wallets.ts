@@ -67,7 +67,7 @@ function checkSystem(
   const wrong = Object.entries(due).filter(([name, balance]) => report.system[name] !== balance)
   return [
     ...wrong.map(([name, balance]) => `account ${name} has ${report.system[name]}, but ${balance} is right`),
-    ...(report.balanced ? [] : [`the book is not balanced: it comes to ${report.sumPaise}`]),
+    ...(report.balanced ? [] : [`the ledger is not balanced: it comes to ${report.sumPaise}`]),
     ...report.wrongBalances.map(id => `${formatId('agt', id)} has another balance than its transfers`),
   ]
 }
