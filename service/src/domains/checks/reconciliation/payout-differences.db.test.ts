@@ -1,23 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import {
-  openReconciliationStage,
-  type ReconciliationStage,
-  type Seen,
-  transferIdOf,
-} from './testing/reconciliation-stage.ts'
-
-let stage: ReconciliationStage
-const query = (text: string, ...values: readonly unknown[]) => stage.query(text, values)
-
-beforeEach(async () => {
-  stage = await openReconciliationStage()
-})
-afterEach(() => stage.close())
-
-/** Beside what was tampered with nothing is ever reported. */
-const found = () => stage.found()
-
-type Expected = Partial<Seen>
+import { describe, expect } from 'vitest'
+import { transferIdOf } from './testing/reconciliation-stage.ts'
+import { type Expected, found, query, stage, test } from './testing/reconciliation-test.ts'
 
 describe('a payout', () => {
   const cases: Record<string, [tamper: string, ...expected: Expected[]]> = {

@@ -1,26 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { GatewayRecord } from '../../../gateways/payment-gateway.ts'
 import { formatId, newUuid } from '../../../kernel/ids.ts'
 import { paise } from '../../../kernel/money.ts'
 import { sessionIdOf } from '../../banking/funding/funding-record.ts'
 import { simulateOutcome } from '../../sandbox/simulate-outcome.ts'
-import {
-  openReconciliationStage,
-  orderIdOf,
-  type ReconciliationStage,
-  transferIdOf,
-} from './testing/reconciliation-stage.ts'
-
-let stage: ReconciliationStage
-const query = (text: string, ...values: readonly unknown[]) => stage.query(text, values)
-
-beforeEach(async () => {
-  stage = await openReconciliationStage()
-})
-afterEach(() => stage.close())
-
-/** Beside what was tampered with nothing is ever reported. */
-const found = () => stage.found()
+import { orderIdOf, transferIdOf } from './testing/reconciliation-stage.ts'
+import { found, query, reopenStage, stage, test } from './testing/reconciliation-test.ts'
 
 describe('a late transfer', () => {
   test('has its old funding checked', async () => {
@@ -76,8 +61,7 @@ describe('the gateway’s own records', () => {
   })
 
   test('name a settlement whose amount does not match its payments', async () => {
-    await stage.close()
-    stage = await openReconciliationStage({
+    await reopenStage({
       payments: gateway => ({
         ...gateway,
         async listRecords(from, to, cursor) {
@@ -108,8 +92,7 @@ describe('the gateway’s own records', () => {
   }
 
   test('name a chargeback that the order does not show', async () => {
-    await stage.close()
-    stage = await openReconciliationStage({
+    await reopenStage({
       payments: gateway => ({
         ...gateway,
         async getOrder(key) {

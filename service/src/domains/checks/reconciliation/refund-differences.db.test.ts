@@ -1,23 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import {
-  openReconciliationStage,
-  orderIdOf,
-  type ReconciliationStage,
-  type Seen,
-} from './testing/reconciliation-stage.ts'
-
-let stage: ReconciliationStage
-const query = (text: string, ...values: readonly unknown[]) => stage.query(text, values)
-
-beforeEach(async () => {
-  stage = await openReconciliationStage()
-})
-afterEach(() => stage.close())
-
-/** Beside what was tampered with nothing is ever reported. */
-const found = () => stage.found()
-
-type Expected = Partial<Seen>
+import { describe, expect } from 'vitest'
+import { orderIdOf } from './testing/reconciliation-stage.ts'
+import { type Expected, found, query, stage, test } from './testing/reconciliation-test.ts'
 
 describe('a refund', () => {
   const cases: Record<string, [tamper: string, ...expected: Expected[]]> = {
