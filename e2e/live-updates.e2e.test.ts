@@ -179,3 +179,35 @@ describe('a client that was disconnected', () => {
     expect(stream.received.filter(named('agent.payment.sent'))).toEqual([])
   })
 })
+
+describe('streams of many credentials', () => {
+  const LIMITS = { MAX_STREAMS_PER_NETWORK: '2', MAX_STREAMS: '3', TRUST_PROXY: '127.0.0.1' }
+
+  test('are limited for each network and each node, until one is closed', async () => {
+    const limited = await openStage(LIMITS)
+    try {
+      const from = async (address: string) => ({
+        ...(await limited.network.platform()).headers,
+        'x-forwarded-for': address,
+      })
+      const open = async (headers: Headers) => {
+        const stream = await openStream(limited.api.address, headers)
+        streams.push(stream)
+        return stream
+      }
+      const refused = async (headers: Headers, status: number, code: string) => {
+        await limited.api.refused(routes.getEventStream, status, code, { headers })
+      }
+      const first = await open(await from('203.0.113.1'))
+      await open(await from('203.0.113.1'))
+      await refused(await from('203.0.113.1'), 429, 'rate_limit_exceeded')
+      await open(await from('203.0.113.2'))
+      const waiting = await from('203.0.113.3')
+      await refused(waiting, 503, 'service_unavailable')
+      first.close()
+      await expect.poll(() => open(waiting).catch(() => null)).not.toBeNull()
+    } finally {
+      await limited.close()
+    }
+  })
+})

@@ -131,7 +131,12 @@ export async function createApp(config: Config, coreOptions: CoreOptions): Promi
     jobs: [...jobsOf(contexts), ...simulatedJobs(config, mode, simulation, thread)],
   })
   const stopping = new AbortController()
-  const liveUpdates = openLiveUpdates({ ...core, selectLiveSessions, selectSecretHashes })
+  const liveUpdates = openLiveUpdates({
+    ...core,
+    limits: config.streamLimits,
+    selectLiveSessions,
+    selectSecretHashes,
+  })
   serveLiveUpdates(server.serve, liveUpdates)
   serveDomains(config, server, { ...contexts, stopping: stopping.signal })
   servePages(server, contexts.funding, outside, simulation)

@@ -53,9 +53,11 @@ export interface Config {
   readonly metricsToken: string | null
   /** Requests that one credential may have in flight on a node; 0 is no limit. */
   readonly maxInFlight: number
-  /** Counts agents that are not deactivated. */
+  /** Streams of live events that may be open at once on a node. */
+  readonly streamLimits: { readonly perNetwork: number; readonly perNode: number }
   /** How long requests are still served while the service stops; long enough for busy clients to go elsewhere. */
   readonly drainMs: number
+  /** Counts agents that are not deactivated. */
   readonly maxAgentsPerOwner: number
   readonly maxAgentsPerPlatform: number
   readonly redisUrl: string | null
@@ -74,6 +76,7 @@ export type GatewayConfig = { readonly kind: 'sandbox' } | CashfreeConfig
 const MAX_PORT = 65_535
 const MAX_PER_MINUTE = 1_000_000_000
 const MAX_IN_FLIGHT = 1_000_000
+const MAX_STREAMS = 1_000_000
 const MAX_DRAIN_MS = 60_000
 const MAX_AGENTS = 1_000_000_000
 const MAX_COOLDOWN_S = 30 * 86_400
@@ -112,6 +115,10 @@ export function readConfig(env: Env): Config {
     },
     ...readMetrics(reader, live, addresses.port),
     maxInFlight: reader.read('MAX_IN_FLIGHT', integer(0, MAX_IN_FLIGHT), 16),
+    streamLimits: {
+      perNetwork: reader.read('MAX_STREAMS_PER_NETWORK', integer(0, MAX_STREAMS), 1_000),
+      perNode: reader.read('MAX_STREAMS', integer(0, MAX_STREAMS), 20_000),
+    },
     drainMs: reader.read('DRAIN_MS', integer(0, MAX_DRAIN_MS), 500),
     maxAgentsPerOwner: reader.read('MAX_AGENTS_PER_OWNER', integer(1, MAX_AGENTS), 10_000),
     maxAgentsPerPlatform: reader.read('MAX_AGENTS_PER_PLATFORM', integer(1, MAX_AGENTS), 1_000_000),

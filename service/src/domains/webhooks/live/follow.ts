@@ -16,8 +16,9 @@ export const LATEST_MS = 10_000
 const LATE_CHECK_MS = 2_000
 
 /**
- * Ids grow with time, but a row may be committed after a row with a greater id. So the rows of the last seconds are
- * counted from time to time. When there are more than were read, the missing ones are read by their ids.
+ * Ids grow with time, but a row may be committed after a row with a greater id, and another node's clock may be ahead.
+ * So the rows of the last seconds are counted from time to time. When there are more than were read, the missing ones
+ * are read by their ids. A node's rows are missed while its clock is more than `LATEST_MS` behind this node's.
  */
 export function follow<Row extends { readonly id: Uuid }>(
   database: Queryable,
@@ -31,7 +32,8 @@ export function follow<Row extends { readonly id: Uuid }>(
   async function late(now: Date): Promise<readonly Row[]> {
     if (now.getTime() < nextLateCheck) return []
     nextLateCheck = now.getTime() + LATE_CHECK_MS
-    const from = firstUuidAt(new Date(momentOf(last).getTime() - LATEST_MS))
+    const newest = Math.min(momentOf(last).getTime(), now.getTime())
+    const from = firstUuidAt(new Date(newest - LATEST_MS))
     recent = recent.filter(id => id > from)
     if ((await table.count(database, from, last)) === recent.length) return []
     const known = new Set(recent)

@@ -11,6 +11,7 @@ import type { Vault } from '../../../kernel/secrets.ts'
 import { isGenuineEvent } from '../events/read-recorded.ts'
 import { follow } from './follow.ts'
 import { type LiveEvent, liveEvent, paymentEvents, sides, sidesOf } from './live-event.ts'
+import { countOpenStreams, type StreamLimits } from './open-streams.ts'
 import { readMissed } from './read-missed.ts'
 import { type Audience, FOLLOWED_EVENTS, FOLLOWED_PAYMENTS, type FollowedPayment } from './store.ts'
 import { isFor, openSubjects, type Subjects } from './subjects.ts'
@@ -20,6 +21,7 @@ export interface LiveUpdatesContext {
   readonly clock: Clock
   readonly vault: Vault
   readonly logger: Pick<Logger, 'warn'>
+  readonly limits: StreamLimits
   /** Which of these sessions are not over. */
   readonly selectLiveSessions: (db: Queryable, ids: readonly Uuid[], now: Date) => Promise<ReadonlySet<Uuid>>
   /** The hashes of the secrets of these platforms; a deleted one has none. */
@@ -38,6 +40,8 @@ export interface Subscriber {
   readonly audience: Audience
   /** The stream ends when this session does; null for a platform's credential. */
   readonly sessionId: Uuid | null
+  /** The network of the client, as the rate limits see it. */
+  readonly network: string
 }
 
 interface Subscription extends Subscriber {
@@ -54,7 +58,6 @@ interface Subscription extends Subscriber {
 const TICK_MS = 250
 const SESSIONS_EVERY_TICKS = 8
 const LONGEST_MS = HOUR_MS
-const MAX_STREAMS = 32
 
 /**
  * One loop reads what was committed and sends it to all streams of this node, so what it costs depends on the number of
@@ -63,6 +66,7 @@ const MAX_STREAMS = 32
 export function openLiveUpdates(context: LiveUpdatesContext): LiveUpdates {
   const { database, clock, vault, selectSecretHashes } = context
   const subscriptions = new Set<Subscription>()
+  const openStreams = countOpenStreams(context.limits)
   const subjects = openSubjects(database, vault)
   const loop = openLoop(context, subjects, subscriptions)
   let isClosed = false
@@ -89,8 +93,8 @@ export function openLiveUpdates(context: LiveUpdatesContext): LiveUpdates {
 
   return {
     async open(subscriber, lastEventId) {
-      const open = [...subscriptions].filter(other => isSame(other, subscriber)).length
-      if (isClosed || open >= MAX_STREAMS) throw tooMany()
+      if (isClosed) throw new AppError('service_unavailable', 'The service is stopping')
+      const release = openStreams.take(credentialOf(subscriber), subscriber.network)
       const stream = openEventStream()
       const subscription: Subscription = {
         ...subscriber,
@@ -101,7 +105,10 @@ export function openLiveUpdates(context: LiveUpdatesContext): LiveUpdates {
         resumed: new Set(),
       }
       subscriptions.add(subscription)
-      stream.body.once('close', () => subscriptions.delete(subscription))
+      stream.body.once('close', () => {
+        subscriptions.delete(subscription)
+        release()
+      })
       try {
         await begin(subscription, lastEventId)
       } catch (error) {
@@ -241,21 +248,7 @@ function byKey(
   return found
 }
 
-function isSame(left: Subscriber, right: Subscriber): boolean {
-  if (left.sessionId !== null || right.sessionId !== null) return left.sessionId === right.sessionId
-  return (
-    left.audience.kind === 'platform' &&
-    right.audience.kind === 'platform' &&
-    left.audience.platformId === right.audience.platformId
-  )
-}
-
-function tooMany(): AppError {
-  return new AppError(
-    'rate_limit_exceeded',
-    `A credential may have ${MAX_STREAMS} streams open; close one first`,
-    {
-      headers: { 'retry-after': '1' },
-    },
-  )
+/** A platform's streams count together, because it has one secret. */
+function credentialOf({ audience, sessionId }: Subscriber): string {
+  return sessionId ?? (audience.kind === 'platform' ? audience.platformId : '')
 }
