@@ -1,4 +1,4 @@
-import { routes } from '@batua/contract'
+import { type ErrorCode, routes } from '@batua/contract'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Api, Headers } from './src/api.ts'
 import { type OpenStream, openStream, type StreamedEvent } from './src/event-stream.ts'
@@ -195,7 +195,7 @@ describe('streams of many credentials', () => {
         streams.push(stream)
         return stream
       }
-      const refused = async (headers: Headers, status: number, code: string) => {
+      const refused = async (headers: Headers, status: number, code: ErrorCode) => {
         await limited.api.refused(routes.getEventStream, status, code, { headers })
       }
       const first = await open(await from('203.0.113.1'))
