@@ -2,10 +2,10 @@
 export type { Api } from './api/routes.ts'
 export type * from './api/types.ts'
 export type { BudgetLimit, Journal, Purchase, PurchaseChange } from './buyer/journal.ts'
-export { memoryJournal } from './buyer/memory-journal.ts'
 export type { Budget, CallPayment, PayingFetchOptions } from './buyer/options.ts'
 export { payingFetch, paymentOf } from './buyer/paying-fetch.ts'
 export { PurchaseError, type PurchaseErrorCode, type PurchaseErrorFacts } from './buyer/purchase-error.ts'
+export { memoryJournal } from './buyer/stored-journal.ts'
 export { type Client, createClient } from './client/client.ts'
 export type { ErrorDetails } from './client/error-details.ts'
 export {

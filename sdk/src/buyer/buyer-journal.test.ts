@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { buyerJournal } from './buyer-journal.ts'
 import type { Journal } from './journal.ts'
-import { memoryJournal } from './memory-journal.ts'
+import { memoryJournal } from './stored-journal.ts'
 import { newPurchase } from './testing/purchases.ts'
 
 /** A journal that keeps its first entries, and no further step while its disk is full. */

@@ -5,8 +5,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fileJournal } from './file-journal.ts'
 import type { BudgetLimit, Journal, Purchase } from './journal.ts'
-import { memoryJournal } from './memory-journal.ts'
-import { storedJournal } from './stored-journal.ts'
+import { memoryJournal, storedJournal } from './stored-journal.ts'
 import { newPurchase } from './testing/purchases.ts'
 
 const HOUR_MS = 3_600_000

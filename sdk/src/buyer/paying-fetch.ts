@@ -20,9 +20,9 @@ import {
 } from './ensure-payment.ts'
 import { invalidAnswer } from './invalid-answer.ts'
 import type { Purchase } from './journal.ts'
-import { memoryJournal } from './memory-journal.ts'
 import type { PayingFetchOptions } from './options.ts'
 import { PurchaseError } from './purchase-error.ts'
+import { memoryJournal } from './stored-journal.ts'
 import { HOUR_MS, hostOf, limitsFor, originOf, termsOf } from './terms.ts'
 
 export { paymentOf }

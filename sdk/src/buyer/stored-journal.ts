@@ -183,3 +183,8 @@ function oneAtATime(): Turns {
   }
   return inTurn
 }
+
+/** A journal that ends with the process. Finished purchases are kept for a day, for budgets. */
+export function memoryJournal(): Journal {
+  return storedJournal({ append: async () => {}, appendPin: async () => {}, rewrite: async () => {} })
+}

@@ -3,7 +3,7 @@ import { within } from '../client/timeouts.ts'
 import { type Paise, paiseFromRupees } from '../protocol/amount.ts'
 import { decodeProof } from '../protocol/headers.ts'
 import type { PaymentProof } from '../protocol/messages.ts'
-import { checkPayee } from './check-payee.ts'
+import { payeeName } from '../protocol/payee.ts'
 import { checkReceipt } from './check-receipt.ts'
 import { refund } from './compensate.ts'
 import type { SellerContext } from './context.ts'
@@ -186,4 +186,20 @@ const CLAIM_ID_BYTES = 16
 function newClaimId({ surroundings }: SellerContext): string {
   const bytes = surroundings.randomBytes(CLAIM_ID_BYTES)
   return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/**
+ * Reports an error if payments go to another agent because `payTo` is not the client's own. Only the seller can
+ * correct that, and `onError` is called each time, because each time a buyer has paid for nothing.
+ */
+export async function checkPayee({ agent, payTo, onError }: SellerContext): Promise<void> {
+  try {
+    const { agent_id: id, handle } = await agent(undefined)
+    if ([id, handle].includes(payeeName(payTo))) return
+    onError(
+      new Error(`payTo is ${payTo}, but the client’s agent is ${handle}, which cannot take its payments`),
+    )
+  } catch (error) {
+    onError(error)
+  }
 }

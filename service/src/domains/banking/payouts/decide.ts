@@ -40,11 +40,6 @@ export function decideWithdrawal(facts: WithdrawalFacts): Refusal | WithdrawalPl
   return { kind: 'withdraw', account, amountPaise }
 }
 
-/** Whether the money of an agent in this state is blocked (contract section 3, Money of stopped agents). */
-export function isBlocked(status: AgentStatus): boolean {
-  return status === 'frozen' || status === 'quarantined'
-}
-
 /** The whole balance was requested, and it is zero. */
 function nothingThere(balancePaise: Paise): Refusal {
   return short(balancePaise, LEAST_PAISE, ': there is nothing to withdraw')

@@ -3,9 +3,14 @@ import { rupees } from '../../../kernel/money.ts'
 import { eventNamed, type NewEvent } from '../../../operations/event.ts'
 import { type Actor, type Fact, type FactData, service } from '../../../operations/facts.ts'
 import type { Transition } from './decide.ts'
-import { type Payout, transactionIdOf } from './payout.ts'
+import type { Payout } from './payout.ts'
 
 const PROVIDER = service('payout provider')
+
+/** The statement line of a payout. */
+export function transactionIdOf({ id }: Pick<Payout, 'id'>): string {
+  return formatId('txn', id)
+}
 
 /** Money was debited from a wallet for a payout. */
 export function requestedFact(actor: Actor, payout: Payout): Fact {

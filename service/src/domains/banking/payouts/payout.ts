@@ -68,8 +68,3 @@ export function transferIdOf({ id }: Pick<Payout, 'id'>): string {
 export function payoutIdOf(transferId: string): Uuid | null {
   return parseId(TRANSFER_PREFIX, transferId)
 }
-
-/** The statement line of a payout. */
-export function transactionIdOf({ id }: Pick<Payout, 'id'>): string {
-  return formatId('txn', id)
-}

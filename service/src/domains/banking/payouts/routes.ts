@@ -9,7 +9,7 @@ import type { AgentPolicyCache } from '../../limits/index.ts'
 import { forCaller, requireAgentAccess } from '../../parties/index.ts'
 import { keyOf } from '../../payments/index.ts'
 import type { PayoutsContext } from './context.ts'
-import { transactionIdOf } from './payout.ts'
+import { transactionIdOf } from './facts.ts'
 import { withdrawCommand } from './withdraw.ts'
 
 interface Agents {

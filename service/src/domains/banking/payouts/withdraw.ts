@@ -8,7 +8,7 @@ import type { Actor } from '../../../operations/facts.ts'
 import { keyCheck, type RequestKey } from '../../payments/index.ts'
 import type { PayoutsContext } from './context.ts'
 import { decideWithdrawal } from './decide.ts'
-import { transactionIdOf } from './payout.ts'
+import { transactionIdOf } from './facts.ts'
 import { postPayout } from './post-payout.ts'
 import { type EarlierRequest, earlierRequests, holders } from './request-store.ts'
 

@@ -1,6 +1,5 @@
 import type { AgentStatus, SettlementSkipReason } from '@batua/contract'
 import { type Paise, paise } from '../../../kernel/money.ts'
-import { isBlocked } from '../payouts/decide.ts'
 
 /** The runs skip a smaller balance; the owner may withdraw it, to the last paisa. */
 const MIN_SETTLEMENT_PAISE = paise(100n)
@@ -29,7 +28,8 @@ export function decideSettlement(facts: WalletFacts): Decision {
   const { status, hasAccount, balancePaise, youngPaise } = facts
   if (balancePaise <= 0n) return { kind: 'not_due' }
   if (status !== 'deactivated' && balancePaise <= youngPaise) return { kind: 'not_due' }
-  if (isBlocked(status)) return skip(status === 'frozen' ? 'agent_frozen' : 'agent_quarantined')
+  if (status === 'frozen') return skip('agent_frozen')
+  if (status === 'quarantined') return skip('agent_quarantined')
   if (!hasAccount) return skip('no_verified_bank_account')
   if (balancePaise < MIN_SETTLEMENT_PAISE) return skip('below_minimum')
   return { kind: 'pay' }
