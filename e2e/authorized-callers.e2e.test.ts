@@ -2,7 +2,7 @@ import { type OperationId, type Route, routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Api, Headers } from './src/api.ts'
 import { emptyWallets } from './src/empty-wallets.ts'
-import { ADMIN_PHONE, logIn } from './src/log-in.ts'
+import { ADMIN_PHONE, logIn, ownSessionId } from './src/log-in.ts'
 import { guarded, KINDS, type Kind, NEEDS_MORE, open, ownHeaders, takes } from './src/route-table.ts'
 import { openStage, type Stage } from './src/stage.ts'
 import { VALID_CALLS } from './src/valid-calls.ts'
@@ -67,8 +67,10 @@ test.each(PAIRS)('the route %s serves an authorized %s', (operation: OperationId
   used.attempt(async here => {
     if (operation === 'deletePlatform') await emptyWallets(here)
     // All tests share the administrator's session, so another one is ended.
-    const headers =
-      operation === 'logOutAdmin' ? await logIn(api, OTHER_ADMIN, 'admin') : ownHeaders(here, operation, kind)
-    await api.ok(route, { ...VALID_CALLS[operation](here), headers })
+    const isAdminsEnd = operation === 'logOutAdmin' || (operation === 'endSession' && kind === 'admin')
+    const headers = isAdminsEnd ? await logIn(api, OTHER_ADMIN, 'admin') : ownHeaders(here, operation, kind)
+    const call = VALID_CALLS[operation](here)
+    const own = operation === 'endSession' ? { params: { session_id: await ownSessionId(api, headers) } } : {}
+    await api.ok(route, { ...call, ...own, headers })
   }),
 )

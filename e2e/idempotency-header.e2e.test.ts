@@ -10,7 +10,7 @@ import { openWorld, type UsedWorld, useUp, type World } from './src/world.ts'
 
 const table = Object.entries(routes) as [OperationId, Route][]
 /** After these, the credential of the first request is no longer valid for a repetition. */
-const ENDS_ITS_CREDENTIAL: readonly OperationId[] = ['logOut', 'logOutAdmin']
+const ENDS_ITS_CREDENTIAL: readonly OperationId[] = ['logOut', 'logOutAdmin', 'logOutPlatform']
 
 // A gateway signs its webhooks and sends no idempotency keys, and the clock is not a resource.
 const posts = table.filter(

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { ESCROW_AUTO_ACTIONS, EscrowHeld } from './escrow.ts'
-import { amountOut, EXAMPLE_TIME, textOut, timestamp } from './fields.ts'
+import { amountOut, EXAMPLE_TIME, noteText, textOut, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { PaymentResult } from './payments.ts'
@@ -47,6 +47,9 @@ const properties = {
   decided_at: nullable(timestamp('When it was approved or rejected, or expired; null while it waits.')),
   payment_id: nullable(idSchema('pay', 'The payment made on approval; null before that, and for a hold.')),
   escrow_id: nullable(idSchema('esc', 'The escrow made on approval; null before that, and for a payment.')),
+  rejection_reason: nullable(
+    textOut('Why the owner rejected it, in the owner’s words; null if she gave no reason.', 'Too expensive'),
+  ),
 }
 
 const waiting = {
@@ -70,6 +73,7 @@ const waiting = {
   decided_at: null,
   payment_id: null,
   escrow_id: null,
+  rejection_reason: null,
 }
 
 const decided = { ...waiting, decided_at: '2026-11-20T11:02:00.000Z' }
@@ -181,11 +185,19 @@ export const reject = route({
     'Nothing is paid, and the idempotency key can be used again. An approval that was decided or has expired is `conflict`, with its `status` in `details`.',
   who: ['owner'],
   params,
+  body: request(
+    {
+      reason: Type.Optional(
+        noteText('Why, at most 280 characters. The agent reads it.', 'Too expensive', 280),
+      ),
+    },
+    { title: 'RejectRequest', examples: [{ reason: 'Too expensive' }] },
+  ),
   status: 200,
   response: response(properties, {
     title: 'ApprovalRejected',
     description: 'The approval.',
-    examples: [{ ...decided, status: 'rejected' }],
+    examples: [{ ...decided, status: 'rejected', rejection_reason: 'Too expensive' }],
   }),
   errors: ['not_found', 'conflict'],
 })

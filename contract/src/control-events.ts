@@ -50,11 +50,19 @@ export const AgentApprovalApproved = response(approvalProperties, {
 export type AgentApprovalApproved = Static<typeof AgentApprovalApproved>
 
 /** The owner rejected (contract section 5). Amounts in INR. */
-export const AgentApprovalRejected = response(approvalProperties, {
-  title: 'AgentApprovalRejected',
-  description: 'The owner rejected it; nothing was paid or held.',
-  examples: [approvalExample],
-})
+export const AgentApprovalRejected = response(
+  {
+    ...approvalProperties,
+    rejection_reason: nullable(
+      textOut('Why, in the owner’s words; null if she gave no reason.', 'Too expensive'),
+    ),
+  },
+  {
+    title: 'AgentApprovalRejected',
+    description: 'The owner rejected it; nothing was paid or held.',
+    examples: [{ ...approvalExample, rejection_reason: 'Too expensive' }],
+  },
+)
 export type AgentApprovalRejected = Static<typeof AgentApprovalRejected>
 
 /** The owner did not decide in time (contract section 5). Amounts in INR. */

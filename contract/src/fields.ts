@@ -48,9 +48,9 @@ export function lineText(description: string, example: string): TString {
   })
 }
 
-/** A note: at most 500 characters; newlines and tabs are allowed (contract section 1). */
-export function noteText(description: string, example: string): TString {
-  return Type.String({ maxLength: 500, format: 'multi-line', description, examples: [example] })
+/** A note: newlines and tabs are allowed (contract section 1). */
+export function noteText(description: string, example: string, maxLength = 500): TString {
+  return Type.String({ maxLength, format: 'multi-line', description, examples: [example] })
 }
 
 /** A text in a response; its limits were checked in the request. */

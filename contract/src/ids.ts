@@ -20,6 +20,7 @@ export const ID_PREFIXES = {
   evt: 'event',
   whd: 'webhook delivery',
   alr: 'risk alert',
+  ssn: 'session',
 } as const
 
 export type IdPrefix = keyof typeof ID_PREFIXES

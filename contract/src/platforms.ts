@@ -100,6 +100,19 @@ export const createPlatform = route({
   errors: [],
 })
 
+export const getCurrentPlatform = route({
+  operationId: 'getCurrentPlatform',
+  method: 'GET',
+  path: '/v1/platforms/me',
+  tag: 'Platforms',
+  summary: 'Get the calling platform',
+  description: 'The platform whose secret or session the request uses, without its secrets.',
+  who: ['platform'],
+  status: 200,
+  response: Platform,
+  errors: [],
+})
+
 export const getPlatform = route({
   operationId: 'getPlatform',
   method: 'GET',

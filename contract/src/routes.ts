@@ -16,6 +16,7 @@ import * as identity from './identity.ts'
 import * as invitations from './invitations.ts'
 import * as keys from './keys.ts'
 import * as liveUpdates from './live-updates.ts'
+import * as openSessions from './open-sessions.ts'
 import * as organizations from './organizations.ts'
 import * as owners from './owners.ts'
 import * as payments from './payments.ts'
@@ -82,6 +83,7 @@ export const routes = routesAmong({
   ...webhooks,
   ...liveUpdates,
   ...sessions,
+  ...openSessions,
   ...adminOverview,
   ...adminOwners,
   ...adminAgents,

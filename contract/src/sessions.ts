@@ -227,3 +227,54 @@ export const getSession = route({
   ),
   errors: [],
 })
+
+export const logInPlatform = route({
+  operationId: 'logInPlatform',
+  method: 'POST',
+  path: '/v1/auth/platform',
+  tag: 'Login',
+  summary: 'Log a platform in',
+  description: `Opens a session of 12 hours and sets the cookie \`service_platform_session\`, so that a page need not keep the secret. The session may call whatever the platform may. It ends when the platform’s secret is rotated or the platform is deleted. A wrong id or secret is \`authentication_error\`. ${sameSite}`,
+  who: [],
+  body: request(
+    {
+      platform_id: idSchema('plt'),
+      platform_secret: Type.String({
+        minLength: 1,
+        maxLength: 256,
+        format: 'single-line',
+        description: 'The platform’s secret.',
+        examples: ['sk_live_…'],
+      }),
+    },
+    {
+      title: 'LogInPlatformRequest',
+      examples: [{ platform_id: exampleId('plt'), platform_secret: 'sk_live_…' }],
+    },
+  ),
+  status: 200,
+  response: response(
+    { platform_id: idSchema('plt'), expires_at: timestamp('When the session ends.') },
+    {
+      title: 'PlatformSession',
+      description: 'The new session.',
+      examples: [{ platform_id: exampleId('plt'), expires_at: SESSION_END }],
+    },
+  ),
+  responseDescription: 'Logged in; the session is in the header `Set-Cookie`.',
+  errors: ['authentication_error', 'authorization_error'],
+})
+
+export const logOutPlatform = route({
+  operationId: 'logOutPlatform',
+  method: 'POST',
+  path: '/v1/auth/platform/logout',
+  tag: 'Login',
+  summary: 'Log a platform out',
+  description:
+    'Ends the session of the cookie `service_platform_session` at once, on every node, and deletes the cookie. A request with the platform’s secret and no session is `authentication_error`.',
+  who: ['platform'],
+  status: 200,
+  response: sessionEnded('PlatformLoggedOut'),
+  errors: [],
+})

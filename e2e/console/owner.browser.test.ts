@@ -94,9 +94,12 @@ test('a declined request pays nothing and leaves the inbox', async () => {
   await tab.open('/console/inbox')
   await page.getByRole('link', { name: /A lamp/ }).click()
   await page.getByRole('button', { name: 'Decline' }).click()
+  await page.getByRole('dialog').getByLabel('Why (optional)').fill('Too expensive')
   await page.getByRole('dialog').getByRole('button', { name: 'Decline' }).click()
   await page.getByText('Nothing was paid').waitFor()
-  expect(await statusOf(opened, approvalId)).toBe('rejected')
+  const params = { approval_id: approvalId }
+  const read = await opened.stage.api.ok(routes.getApproval, { params, headers: opened.buyer.headers })
+  expect(read).toMatchObject({ status: 'rejected', rejection_reason: 'Too expensive' })
   await page.getByRole('link', { name: /A lamp/ }).waitFor({ state: 'detached' })
 })
 
@@ -117,6 +120,26 @@ test('a refusal stays in the question, in the service’s words with the request
   await alert.getByText(/Request req_/).waitFor()
   expect(await alert.innerText()).toMatch(/balance/i)
   expect(await statusOf(opened, approvalId)).toBe('pending_approval')
+})
+
+test('what one window decides, another one shows without being loaded again', async () => {
+  const approvalId = await opened.ask(155, 'Seen twice')
+  const [first, second] = [await tabOf(PHONE), await tabOf(DESK)]
+  await first.open('/console/inbox')
+  await first.page.getByText('Seen twice').waitFor()
+  await second.open(`/console/inbox/${approvalId}`)
+  await second.page.getByRole('button', { name: 'Decline' }).click()
+  await second.page.getByRole('dialog').getByRole('button', { name: 'Decline' }).click()
+  await first.page.getByText('Seen twice').waitFor({ state: 'detached' })
+})
+
+test('a session that is ended elsewhere leads an open page to the login', async () => {
+  await passTime(31)
+  const session = await logIn(opened.stage.api, opened.owner.phone, 'owner')
+  const tab = await tabOf(DESK, session)
+  await tab.open('/console/inbox')
+  await opened.stage.api.ok(routes.endOtherSessions, { headers: opened.ownerSession })
+  await tab.page.getByRole('heading', { name: 'Log in' }).waitFor()
 })
 
 test('a request that arrives while the inbox is open appears by itself', async () => {

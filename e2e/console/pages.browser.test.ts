@@ -3,9 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Headers } from '../src/api.ts'
 import { openBrowser, openTab, VIEWS, viewName } from '../src/browser.ts'
 import { openConsoleStage } from '../src/console-stage.ts'
+import { logPlatformIn } from '../src/log-in.ts'
 import type { Stage } from '../src/stage.ts'
 
-type Who = 'nobody' | 'owner' | 'admin'
+type Who = 'nobody' | 'owner' | 'platform' | 'newcomer' | 'admin'
 
 let stage: Stage
 let browser: Browser
@@ -16,7 +17,14 @@ beforeAll(async () => {
   const opened = await openConsoleStage()
   stage = opened.stage
   approvalId = opened.approvalIds[0] ?? ''
-  sessions = { nobody: null, owner: opened.ownerSession, admin: await stage.network.admin() }
+  const { api, network } = stage
+  sessions = {
+    nobody: null,
+    owner: opened.ownerSession,
+    platform: await logPlatformIn(api, opened.owner.platform),
+    newcomer: await logPlatformIn(api, await network.platform()),
+    admin: await network.admin(),
+  }
   browser = await openBrowser()
 })
 afterAll(async () => {
@@ -34,8 +42,18 @@ const PAGES: readonly (readonly [name: string, who: Who, path: () => string])[] 
   ['approval', 'owner', () => `/console/inbox/${approvalId}`],
   ['approval unknown', 'owner', () => '/console/inbox/apr_none'],
   ['agents', 'owner', () => '/console/agents'],
+  ['safety', 'owner', () => '/console/safety'],
   ['agents deactivated', 'owner', () => '/console/agents?status=deactivated'],
+  ['platform login', 'nobody', () => '/console/platform/login'],
+  ['platform start', 'platform', () => '/console/platform'],
+  ['platform start new', 'newcomer', () => '/console/platform'],
+  ['platform owners', 'platform', () => '/console/platform/owners'],
+  ['platform owners empty', 'newcomer', () => '/console/platform/owners'],
+  ['platform agents', 'platform', () => '/console/platform/agents'],
+  ['platform webhooks', 'platform', () => '/console/platform/webhooks'],
+  ['platform webhooks empty', 'newcomer', () => '/console/platform/webhooks?status=failed'],
   ['admin overview', 'admin', () => '/console/admin'],
+  ['admin safety', 'admin', () => '/console/admin/safety'],
 ]
 
 /** What the browser itself writes of an answer that a page shows as an error. */

@@ -59,6 +59,8 @@ const ROW: Readonly<Record<string, string>> = {
   events: `(to_jsonb(t) - 'queued')::text`,
   // The service checks open sessions by itself when they are due.
   fundings: `(to_jsonb(t) - 'next_check_at')::text`,
+  // Noted once a minute, whatever the request.
+  sessions: `(to_jsonb(t) - 'last_used_at')::text`,
 }
 
 async function fingerprint(query: Query): Promise<Record<string, string>> {

@@ -1,5 +1,5 @@
 import { routes } from '@batua/contract'
-import type { Api, Headers } from './api.ts'
+import type { Api, Headers, Reply } from './api.ts'
 
 export type SessionKind = 'owner' | 'admin'
 
@@ -16,11 +16,29 @@ export async function logIn(api: Api, phone: string, kind: SessionKind): Promise
   const { send, verify } = LOGIN[kind]
   await api.ok(send, { body: { phone } })
   const { code } = await api.ok(routes.getSandboxOtp, { params: { phone } })
-  const reply = await api.send(verify, { body: { phone, code } })
+  return headersOf(api, await api.send(verify, { body: { phone, code } }))
+}
+
+function headersOf({ address }: Api, reply: Reply): Headers {
   const [cookie] = reply.headers.getSetCookie()
   if (reply.status !== 200 || cookie === undefined)
     throw new Error(`no session: ${reply.status} ${reply.text}`)
-  return { cookie: cookie.split(';')[0] ?? '', origin: api.address }
+  return { cookie: cookie.split(';')[0] ?? '', origin: address }
+}
+
+/** Logs a platform in; returns the headers that a browser then sends from the service's own pages. */
+export async function logPlatformIn(
+  api: Api,
+  { id, secret }: { readonly id: string; readonly secret: string },
+): Promise<Headers> {
+  const reply = await api.send(routes.logInPlatform, { body: { platform_id: id, platform_secret: secret } })
+  return headersOf(api, reply)
+}
+
+/** The id of the session with which these headers are sent. */
+export async function ownSessionId(api: Api, headers: Headers): Promise<string> {
+  const { sessions } = await api.ok(routes.listSessions, { headers })
+  return sessions.find(({ current }) => current)?.session_id ?? ''
 }
 
 /** The token in a session's headers, which must appear nowhere else. */

@@ -44,6 +44,9 @@ export const DESTRUCTIVE: readonly OperationId[] = [
   'pauseAgent',
   'rotateAgentKey',
   'logOut',
+  'logOutPlatform',
+  'endSession',
+  'endOtherSessions',
   'cancelPendingPolicy',
   'updateOwnerPolicy',
   'cancelOwnerPendingPolicy',
@@ -90,6 +93,7 @@ export const PREFIX: Readonly<Record<string, string>> = {
   org_id: 'org',
   txn_id: 'txn',
   delivery_id: 'whd',
+  session_id: 'ssn',
 }
 
 /** The path parameters of a route that name a thing with an owner. */
@@ -101,7 +105,7 @@ export function idsIn(route: Route): string[] {
 export function ownHeaders(world: World, operation: OperationId, kind: Kind): Headers {
   switch (kind) {
     case 'platform':
-      return world.platform.headers
+      return operation === 'logOutPlatform' ? world.platformSession : world.platform.headers
     case 'agent':
       return BY_PAYEE.includes(operation) ? world.payee.headers : world.payer.headers
     case 'owner':

@@ -7,6 +7,7 @@ import {
   type WebhookDelivery,
 } from '@batua/contract'
 import type { Api, Headers } from './api.ts'
+import { logPlatformIn, ownSessionId } from './log-in.ts'
 import { type Agent, type Network, type Owner, openNetwork, type Platform } from './network.ts'
 import { webhookSink } from './webhook-sink.ts'
 
@@ -22,8 +23,12 @@ export interface World {
   readonly invitation: Owner
   /** The owner's session. */
   readonly ownerHeaders: Headers
+  /** The id of that session. */
+  readonly ownerSessionId: string
   /** An administrator's session. */
   readonly adminHeaders: Headers
+  /** The platform's session. */
+  readonly platformSession: Headers
   readonly payer: Agent
   readonly payee: Agent
   /** Of the same owner, in no organization. */
@@ -85,7 +90,9 @@ export async function openWorld(api: Api): Promise<World> {
     platform,
     owner,
     ownerHeaders,
+    ownerSessionId: await ownSessionId(api, ownerHeaders),
     adminHeaders,
+    platformSession: await logPlatformIn(api, platform),
     newcomer: await network.owner(platform),
     invitation: await network.owner(await network.platform(), owner.phone),
     alert: await openAlert(api, platform, adminHeaders),

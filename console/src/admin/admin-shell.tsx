@@ -9,7 +9,13 @@ export function AdminShell() {
   const t = useTexts(adminTexts)
   return (
     <SessionProvider value="admin">
-      <Shell session="admin" destinations={[{ to: '/admin', label: t.overview, icon: 'overview' }]}>
+      <Shell
+        session="admin"
+        destinations={[
+          { to: '/admin', label: t.overview, icon: 'overview' },
+          { to: '/admin/safety', label: t.safety, icon: 'safety' },
+        ]}
+      >
         <Outlet />
       </Shell>
     </SessionProvider>

@@ -14,6 +14,12 @@ const overviewRoute = createRoute({
   component: lazyRouteComponent(() => import('./overview/overview-page.tsx'), 'OverviewPage'),
 })
 
+const safetyRoute = createRoute({
+  getParentRoute: () => adminRoute,
+  path: 'safety',
+  component: lazyRouteComponent(() => import('../safety/safety-page.tsx'), 'SafetyPage'),
+})
+
 const loginRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: 'admin/login',
@@ -21,4 +27,4 @@ const loginRoute = createRoute({
   component: lazyRouteComponent(() => import('../login/login-page.tsx'), 'AdminLoginPage'),
 })
 
-export const adminRoutes = [adminRoute.addChildren([overviewRoute]), loginRoute] as const
+export const adminRoutes = [adminRoute.addChildren([overviewRoute, safetyRoute]), loginRoute] as const

@@ -3,6 +3,7 @@ import { texts } from '../language/texts.ts'
 export const adminTexts = texts({
   en: {
     overview: 'Overview',
+    safety: 'Safety',
     overviewLead: 'What this service holds and moves.',
     loading: 'Loading the overview…',
     float: 'In wallets',
@@ -21,6 +22,7 @@ export const adminTexts = texts({
   },
   hi: {
     overview: 'एक नज़र में',
+    safety: 'सुरक्षा',
     overviewLead: 'यह सेवा क्या रखती और चलाती है।',
     loading: 'जानकारी आ रही है…',
     float: 'वॉलेट में',

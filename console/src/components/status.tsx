@@ -12,6 +12,9 @@ const KINDS = {
   rejected: 'plain',
   expired: 'plain',
   deactivated: 'plain',
+  pending: 'warn',
+  delivered: 'good',
+  failed: 'bad',
 } as const
 
 export type StatusName = keyof typeof KINDS

@@ -29,6 +29,9 @@ export const componentTexts = texts({
       approved: 'Approved',
       rejected: 'Declined',
       expired: 'Expired',
+      pending: 'Pending',
+      delivered: 'Delivered',
+      failed: 'Failed',
     },
   },
   hi: {
@@ -59,6 +62,9 @@ export const componentTexts = texts({
       approved: 'मंज़ूर',
       rejected: 'नामंज़ूर',
       expired: 'समय समाप्त',
+      pending: 'बाक़ी',
+      delivered: 'पहुँची',
+      failed: 'नहीं पहुँची',
     },
   },
 })

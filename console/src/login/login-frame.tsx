@@ -12,6 +12,7 @@ import { loginTexts } from './texts.ts'
 
 const PAGES = [
   ['owner', '/login', 'toOwner'],
+  ['platform', '/platform/login', 'toPlatform'],
   ['admin', '/admin/login', 'toAdmin'],
 ] as const
 

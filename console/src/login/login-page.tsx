@@ -4,6 +4,7 @@ import type { Session } from '../api/api.tsx'
 import { backTo, STARTS } from './back-to.ts'
 import { LoginFrame } from './login-frame.tsx'
 import { PhoneLogin } from './phone-login.tsx'
+import { PlatformLogin } from './platform-login.tsx'
 import { rememberLogin, wasLoggedIn } from './remembered-login.ts'
 
 export function OwnerLoginPage() {
@@ -14,8 +15,12 @@ export function AdminLoginPage() {
   return <LoginPage session="admin" />
 }
 
+export function PlatformLoginPage() {
+  return <LoginPage session="platform" />
+}
+
 /** Logs in, then returns to the address that needed it. */
-function LoginPage({ session }: { readonly session: Exclude<Session, 'platform'> }) {
+function LoginPage({ session }: { readonly session: Session }) {
   const { back } = useSearch({ strict: false })
   const router = useRouter()
   const queries = useQueryClient()
@@ -26,7 +31,11 @@ function LoginPage({ session }: { readonly session: Exclude<Session, 'platform'>
   }
   return (
     <LoginFrame session={session} isBack={back !== undefined && wasLoggedIn(session)}>
-      <PhoneLogin session={session} onLoggedIn={onLoggedIn} />
+      {session === 'platform' ? (
+        <PlatformLogin onLoggedIn={onLoggedIn} />
+      ) : (
+        <PhoneLogin session={session} onLoggedIn={onLoggedIn} />
+      )}
     </LoginFrame>
   )
 }

@@ -25,6 +25,7 @@ function OwnerFrame() {
       destinations={[
         { to: '/inbox', label: t.inbox, icon: 'inbox', count },
         { to: '/agents', label: t.agents, icon: 'agents' },
+        { to: '/safety', label: t.safety, icon: 'safety' },
       ]}
     >
       <Outlet />

@@ -1,10 +1,9 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import * as v from 'valibot'
+import { agentsSearch, offset } from '../api/search.ts'
 import { loginSearch } from '../login/login-search.ts'
 import { rootRoute } from '../root-route.tsx'
 import { OwnerShell } from './owner-shell.tsx'
-
-const offset = v.fallback(v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))), undefined)
 
 const ownerRoute = createRoute({ getParentRoute: () => rootRoute, id: 'owner', component: OwnerShell })
 
@@ -35,11 +34,14 @@ const approvalRoute = createRoute({
 const agentsRoute = createRoute({
   getParentRoute: () => ownerRoute,
   path: 'agents',
-  validateSearch: v.object({
-    status: v.fallback(v.optional(v.picklist(['active', 'paused', 'deactivated'])), undefined),
-    offset,
-  }),
-  component: lazyRouteComponent(() => import('./agents/agents-page.tsx'), 'AgentsPage'),
+  validateSearch: agentsSearch,
+  component: lazyRouteComponent(() => import('./agents-page.tsx'), 'OwnerAgentsPage'),
+})
+
+const safetyRoute = createRoute({
+  getParentRoute: () => ownerRoute,
+  path: 'safety',
+  component: lazyRouteComponent(() => import('../safety/safety-page.tsx'), 'SafetyPage'),
 })
 
 const loginRoute = createRoute({
@@ -50,6 +52,6 @@ const loginRoute = createRoute({
 })
 
 export const ownerRoutes = [
-  ownerRoute.addChildren([startRoute, inboxRoute.addChildren([approvalRoute]), agentsRoute]),
+  ownerRoute.addChildren([startRoute, inboxRoute.addChildren([approvalRoute]), agentsRoute, safetyRoute]),
   loginRoute,
 ] as const

@@ -1,8 +1,9 @@
 import { useRead } from '../api/use-read.ts'
 
-export const WAITING_POLL_MS = 5_000
+/** Events come at once; this is for the time in which no stream of events is open. */
+export const WAITING_POLL_MS = 60_000
 
-/** The requests that wait for the owner, looked for every few seconds. */
+/** The requests that wait for the owner. */
 export function useWaiting() {
   return useRead(
     'listApprovals',

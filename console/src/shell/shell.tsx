@@ -1,6 +1,7 @@
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Session } from '../api/api.tsx'
+import { useLiveEvents } from '../api/use-live-events.ts'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { useTexts } from '../language/language.tsx'
 import { Brand } from './brand.tsx'
@@ -26,6 +27,7 @@ interface ShellProps {
 /** The frame of a console: navigation below on a phone and at the side on a desk, and the page. */
 export function Shell({ session, destinations, children }: ShellProps) {
   const t = useTexts(shellTexts)
+  useLiveEvents()
   return (
     <div className={classes.shell}>
       <header className={classes.header}>

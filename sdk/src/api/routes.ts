@@ -16,6 +16,8 @@ export interface Api {
     input: Types.DeletePlatformInput,
     options?: CallOptions,
   ) => Promise<Types.DeletedPlatform>
+  /** Get the calling platform. */
+  readonly getCurrentPlatform: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Platform>
   /** Get a platform. */
   readonly getPlatform: (input: Types.GetPlatformInput, options?: CallOptions) => Promise<Types.Platform>
   /** Replace the platform secret. */
@@ -304,10 +306,26 @@ export interface Api {
   ) => Promise<Types.WebhookDelivery>
   /** Send a test webhook. */
   readonly testWebhook: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.WebhookDelivery>
+  /** End all your other sessions. */
+  readonly endOtherSessions: (
+    input?: Types.NoInput,
+    options?: CallOptions,
+  ) => Promise<Types.OtherSessionsEnded>
+  /** End one of your sessions. */
+  readonly endSession: (input: Types.EndSessionInput, options?: CallOptions) => Promise<Types.SessionEnded>
+  /** List your sessions. */
+  readonly listSessions: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Sessions>
+  /** Log a platform in. */
+  readonly logInPlatform: (
+    input: Types.LogInPlatformInput,
+    options?: CallOptions,
+  ) => Promise<Types.PlatformSession>
   /** Log an owner out. */
   readonly logOut: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.OwnerLoggedOut>
   /** Log an administrator out. */
   readonly logOutAdmin: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.AdminLoggedOut>
+  /** Log a platform out. */
+  readonly logOutPlatform: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.PlatformLoggedOut>
   /** Send an administrator a one-time code. */
   readonly sendAdminOtp: (
     input: Types.SendAdminOtpInput,
@@ -474,6 +492,7 @@ export interface Api {
 export const ROUTES: Readonly<Record<keyof Api, string>> = {
   createPlatform: 'POST /v1/platforms',
   deletePlatform: 'DELETE /v1/platforms/{platform_id}',
+  getCurrentPlatform: 'GET /v1/platforms/me',
   getPlatform: 'GET /v1/platforms/{platform_id}',
   rotatePlatformSecret: 'POST /v1/platforms/{platform_id}/rotate-secret',
   rotateWebhookSecret: 'POST /v1/platforms/{platform_id}/rotate-webhook-secret',
@@ -552,8 +571,13 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   listWebhookDeliveries: 'GET /v1/webhooks/deliveries',
   retryWebhookDelivery: 'POST /v1/webhooks/deliveries/{delivery_id}/retry',
   testWebhook: 'POST /v1/webhooks/test',
+  endOtherSessions: 'DELETE /v1/sessions',
+  endSession: 'DELETE /v1/sessions/{session_id}',
+  listSessions: 'GET /v1/sessions',
+  logInPlatform: 'POST /v1/auth/platform',
   logOut: 'POST /v1/auth/logout',
   logOutAdmin: 'POST /v1/admin/auth/logout',
+  logOutPlatform: 'POST /v1/auth/platform/logout',
   sendAdminOtp: 'POST /v1/admin/auth/send-otp',
   sendOtp: 'POST /v1/auth/send-otp',
   verifyAdminOtp: 'POST /v1/admin/auth/verify-otp',

@@ -551,6 +551,8 @@ export interface ListApprovalsInput extends PageInput {
 
 export interface RejectInput {
   approval_id: string
+  /** Why, at most 280 characters. */
+  reason?: string
 }
 
 export interface AttestEscrowInput {
@@ -737,6 +739,16 @@ export interface ListWebhookDeliveriesInput extends PageInput {
 
 export interface RetryWebhookDeliveryInput {
   delivery_id: string
+}
+
+export interface EndSessionInput {
+  session_id: string
+}
+
+export interface LogInPlatformInput {
+  platform_id: string
+  /** The platform’s secret. */
+  platform_secret: string
 }
 
 export interface SendAdminOtpInput {
@@ -1643,6 +1655,8 @@ export interface ApprovalApproved {
   payment_id: string | null
   /** null before that, and for a payment. */
   escrow_id: string | null
+  /** null if she gave no reason. */
+  rejection_reason: string | null
   payment?: PaymentResult
   escrow?: EscrowHeld
 }
@@ -1679,6 +1693,8 @@ export interface Approval {
   payment_id: string | null
   /** null before that, and for a payment. */
   escrow_id: string | null
+  /** null if she gave no reason. */
+  rejection_reason: string | null
 }
 
 /** A page of approvals. */
@@ -1719,6 +1735,8 @@ export interface ApprovalRejected {
   payment_id: string | null
   /** null before that, and for a payment. */
   escrow_id: string | null
+  /** null if she gave no reason. */
+  rejection_reason: string | null
 }
 
 /** The closed escrow. */
@@ -2138,6 +2156,39 @@ export interface WebhookDeliveryList {
   pagination: Pagination
 }
 
+/** The other sessions have ended. */
+export interface OtherSessionsEnded {
+  ended: number
+}
+
+/** The session has ended. */
+export interface SessionEnded {
+  session_id: string
+  ended: true
+}
+
+export interface Session {
+  session_id: string
+  created_at: string
+  last_used_at: string
+  /** null: unknown. */
+  address_hint: string | null
+  /** null: unknown. */
+  agent_hint: string | null
+  current: boolean
+}
+
+/** The open sessions. */
+export interface Sessions {
+  sessions: Session[]
+}
+
+/** The new session. */
+export interface PlatformSession {
+  platform_id: string
+  expires_at: string
+}
+
 /** The session has ended. */
 export interface OwnerLoggedOut {
   logged_out: true
@@ -2145,6 +2196,11 @@ export interface OwnerLoggedOut {
 
 /** The session has ended. */
 export interface AdminLoggedOut {
+  logged_out: true
+}
+
+/** The session has ended. */
+export interface PlatformLoggedOut {
   logged_out: true
 }
 
@@ -2937,6 +2993,8 @@ export interface AgentApprovalRejected {
   payment_id: string | null
   /** null before that, and for a payment. */
   escrow_id: string | null
+  /** null if she gave no reason. */
+  rejection_reason: string | null
 }
 
 /** The owner did not decide in time; nothing was paid or held. */

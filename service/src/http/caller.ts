@@ -1,10 +1,12 @@
 import { AppError } from '../kernel/app-error.ts'
 import { formatId, parseId, type Uuid } from '../kernel/ids.ts'
 
-/** A platform's server, proved by its id and secret. */
+/** A platform's server, proved by its id and secret, or its developer's session. */
 export interface PlatformCaller {
   readonly kind: 'platform'
   readonly platformId: Uuid
+  /** Absent: it was proved by the secret. */
+  readonly sessionId?: Uuid
 }
 
 /** An agent, proved by its key. The posting engine checks `keyHash` again inside the payment. */
@@ -31,6 +33,9 @@ export interface AdminCaller {
   readonly phone: string
 }
 
+/** A caller with a session. */
+export type SessionCaller = OwnerCaller | AdminCaller | (PlatformCaller & { readonly sessionId: Uuid })
+
 /** The caller of a public route without a credential. */
 export interface PublicCaller {
   readonly kind: 'public'
@@ -40,8 +45,8 @@ export type Caller = PlatformCaller | AgentCaller | OwnerCaller | AdminCaller | 
 
 /**
  * Look up the caller of a credential, or null when it is wrong. The domains supply them. A result from memory is returned
- * without a promise, because the pay route makes ten thousand of these calls a second. Without `owner` and `admin`,
- * session cookies are ignored.
+ * without a promise, because the pay route makes ten thousand of these calls a second. Without `owner`, `admin` and
+ * `platformSession`, session cookies are ignored.
  */
 export interface Authenticators {
   platform(platformIdText: string, secret: string): MaybePromise<PlatformCaller | null>
@@ -52,6 +57,8 @@ export interface Authenticators {
   owner?(session: string): MaybePromise<OwnerCaller | null>
   /** The value of the cookie `service_admin_session`. */
   admin?(session: string): MaybePromise<AdminCaller | null>
+  /** The value of the cookie `service_platform_session`. */
+  platformSession?(session: string): MaybePromise<PlatformCaller | null>
 }
 
 /** For public routes such as login, which ignore session cookies, valid or not. */

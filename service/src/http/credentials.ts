@@ -29,7 +29,16 @@ const WRONG: Record<Credential, string> = {
   admin: 'The administrator session is over; log in again (POST /v1/admin/auth/send-otp)',
 }
 
+const PLATFORM_SESSION_OVER = 'The platform session is over; log in again (POST /v1/auth/platform)'
+
 type Presented = MaybePromise<Caller | null>
+
+/** The credentials of a request, each with its look-up in progress. */
+interface PresentedCredentials {
+  readonly callers: Map<Credential, Presented>
+  /** The kinds that are session cookies. */
+  readonly sessions: readonly SessionKind[]
+}
 
 /**
  * Every credential that a request carries must be valid, also one of a kind that the route does not take; then one
@@ -57,17 +66,17 @@ export function authenticatorFor(
       return whenReady(found, caller => caller ?? deny(WRONG.agent))
     }
     const presented = presentedIn(request, authenticators, lookups)
-    if (presented.size === 0) return nobody
-    return whenReady(allOf(presented), callers => choose(callers, who, missing))
+    if (presented.callers.size === 0) return nobody
+    return whenReady(allOf(presented.callers), callers => choose(callers, presented.sessions, who, missing))
   }
 }
 
-/** The credentials of a request, each with its look-up in progress. */
+/** A platform that sends its secret needs no session, so its session cookie does not count beside the secret. */
 function presentedIn(
   request: FastifyRequest,
   authenticators: Authenticators,
   lookups: CredentialLookups,
-): Map<Credential, Presented> {
+): PresentedCredentials {
   const { headers } = request
   const presented = new Map<Credential, Presented>()
   const look = (kind: Credential, credential: string, find: () => Presented) =>
@@ -79,11 +88,18 @@ function presentedIn(
   } else if (id !== undefined || secret !== undefined) presented.set('platform', null)
   const agentKey = single(headers['x-agent-key'])
   if (agentKey !== undefined) look('agent', agentKey, () => authenticators.agent(agentKey))
-  const { owner, admin } = countedSessions(request)
-  const { owner: ownerOf, admin: adminOf } = authenticators
-  if (owner !== undefined && ownerOf) look('owner', owner, () => ownerOf(owner))
-  if (admin !== undefined && adminOf) look('admin', admin, () => adminOf(admin))
-  return presented
+  const tokens = countedSessions(request)
+  const finders = {
+    owner: authenticators.owner,
+    admin: authenticators.admin,
+    platform: presented.has('platform') ? undefined : authenticators.platformSession,
+  }
+  const sessions = SESSION_KINDS.filter(kind => tokens[kind] !== undefined && finders[kind] !== undefined)
+  for (const kind of sessions) {
+    const [token, find] = [tokens[kind], finders[kind]]
+    if (token !== undefined && find) look(kind, token, () => find(token))
+  }
+  return { callers: presented, sessions }
 }
 
 /**
@@ -105,14 +121,15 @@ function single(header: string | string[] | undefined): string | undefined {
 
 function choose(
   callers: ReadonlyMap<Credential, Caller | null>,
+  sessions: readonly SessionKind[],
   who: readonly Credential[],
   missing: Denial,
 ): Caller | Denial {
   for (const [kind, caller] of callers) {
     if (caller !== null) continue
     return deny(
-      WRONG[kind],
-      SESSION_KINDS.filter(session => callers.get(session) === null),
+      kind === 'platform' && sessions.includes(kind) ? PLATFORM_SESSION_OVER : WRONG[kind],
+      sessions.filter(session => callers.get(session) === null),
     )
   }
   const accepted = who.length === 0 ? [...callers.keys()] : who

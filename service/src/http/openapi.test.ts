@@ -94,7 +94,11 @@ test('the document has every event with its whole body, whose example is valid f
 test('an operation has its credentials, parameters, bodies with examples, and every error', () => {
   const { paths, components } = make(order)
   const operation = paths['/v1/orders/{shop}'].post
-  expect(operation.security).toEqual([{ platformId: [], platformSecret: [] }, { agentKey: [] }])
+  expect(operation.security).toEqual([
+    { platformId: [], platformSecret: [] },
+    { platformSession: [] },
+    { agentKey: [] },
+  ])
   expect(operation.parameters).toMatchObject([
     {
       name: 'shop',

@@ -59,7 +59,7 @@ function operation(entry: ServedRoute, schemas: SchemaCollector): Json {
     tags: [route.tag],
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
-    security: route.who.map(kind => SECURITY[kind]),
+    security: route.who.flatMap(kind => SECURITY[kind]),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined ? {} : { requestBody: requestBody(route, route.body, schemas) }),
     responses: {
@@ -141,11 +141,12 @@ function namedExamples({ title, examples }: Json): Json {
   return { examples: Object.fromEntries(examples.map((value, index) => [names[index], { value }])) }
 }
 
-const SECURITY: Record<Credential, Json> = {
-  platform: { platformId: [], platformSecret: [] },
-  agent: { agentKey: [] },
-  owner: { ownerSession: [] },
-  admin: { adminSession: [] },
+/** The alternatives of each credential. */
+const SECURITY: Record<Credential, readonly Json[]> = {
+  platform: [{ platformId: [], platformSecret: [] }, { platformSession: [] }],
+  agent: [{ agentKey: [] }],
+  owner: [{ ownerSession: [] }],
+  admin: [{ adminSession: [] }],
 }
 
 const SAME_ORIGIN =
@@ -181,6 +182,12 @@ const SECURITY_SCHEMES: Json = {
     in: 'cookie',
     name: 'service_admin_session',
     description: `An administrator’s session, from \`POST /v1/admin/auth/verify-otp\`. ${SAME_ORIGIN}`,
+  },
+  platformSession: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'service_platform_session',
+    description: `A platform’s session for pages, from \`POST /v1/auth/platform\`. ${SAME_ORIGIN}`,
   },
 }
 

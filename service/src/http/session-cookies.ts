@@ -1,19 +1,29 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
 
 /** The cookie of each kind of session, by its literal name (contract section 2). */
-export const SESSION_COOKIES = { owner: 'service_session', admin: 'service_admin_session' } as const
+export const SESSION_COOKIES = {
+  owner: 'service_session',
+  admin: 'service_admin_session',
+  platform: 'service_platform_session',
+} as const
 
 export type SessionKind = keyof typeof SESSION_COOKIES
 
-export const SESSION_KINDS: readonly SessionKind[] = ['owner', 'admin']
+export const SESSION_KINDS: readonly SessionKind[] = ['owner', 'admin', 'platform']
+
+/** The kinds of session that a code on a phone opens. */
+export type PhoneSessionKind = Exclude<SessionKind, 'platform'>
 
 /** The session tokens that a Cookie header carries. */
 export function sessionTokensIn(header: string | undefined): Partial<Record<SessionKind, string>> {
   if (header === undefined) return {}
   const cookies = parseCookie(header)
-  const owner = cookies[SESSION_COOKIES.owner]
-  const admin = cookies[SESSION_COOKIES.admin]
-  return { ...(owner === undefined ? {} : { owner }), ...(admin === undefined ? {} : { admin }) }
+  const tokens: Partial<Record<SessionKind, string>> = {}
+  for (const kind of SESSION_KINDS) {
+    const token = cookies[SESSION_COOKIES[kind]]
+    if (token !== undefined) tokens[kind] = token
+  }
+  return tokens
 }
 
 /** A Set-Cookie header for a session: no script can read it, and no form of another site sends it. */
@@ -40,11 +50,11 @@ const BROWSER_KEPT_S = 180 * 86_400
 const BROWSER_PATHS = { owner: '/v1/auth', admin: '/v1/admin/auth' } as const
 
 /** The token that identifies a browser, for one of the two logins. */
-export function browserTokenIn(header: string | undefined, kind: SessionKind): string | undefined {
+export function browserTokenIn(header: string | undefined, kind: PhoneSessionKind): string | undefined {
   return header === undefined ? undefined : parseCookie(header)[BROWSER_COOKIES[kind]]
 }
 
-export function browserCookie(kind: SessionKind, token: string, secure: boolean): string {
+export function browserCookie(kind: PhoneSessionKind, token: string, secure: boolean): string {
   return stringifySetCookie({
     name: BROWSER_COOKIES[kind],
     value: token,

@@ -47,11 +47,18 @@ export function sharedLookUp<Found>(lookUp: LookUp<Found>): LookUp<Found> {
  * Makes simultaneous requests with one credential share its look-up. Platforms are excepted: they share the stored
  * secret, because each wrong secret counts.
  */
-export function withSharedLookUps({ platform, agent, owner, admin }: Authenticators): Authenticators {
+export function withSharedLookUps({
+  platform,
+  agent,
+  owner,
+  admin,
+  platformSession,
+}: Authenticators): Authenticators {
   return {
     platform,
     agent: sharedLookUp(agent),
     ...(owner === undefined ? {} : { owner: sharedLookUp(owner) }),
     ...(admin === undefined ? {} : { admin: sharedLookUp(admin) }),
+    ...(platformSession === undefined ? {} : { platformSession: sharedLookUp(platformSession) }),
   }
 }

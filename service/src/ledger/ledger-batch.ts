@@ -34,8 +34,19 @@ export function reader<Key extends object, Value>(options: {
   readonly key: readonly (keyof Key)[]
   readonly load: Reader<Key, Value>['load']
 }): Reader<Key, Value> {
-  const { name, key: parts, load } = options
-  return { name, load, textOf: key => parts.map(part => String(key[part])).join('\0') }
+  const { name, key, load } = options
+  const [first, ...others] = key
+  assert(first !== undefined, 'a key has at least one part')
+  return {
+    name,
+    load,
+    // Without an array, because each payment does this several times.
+    textOf(of) {
+      let text = String(of[first])
+      for (const part of others) text += `\0${String(of[part])}`
+      return text
+    },
+  }
 }
 
 /** A reader whose key is one id or one text. */

@@ -163,9 +163,9 @@ type GroupedReads = readonly [Reader<unknown, unknown>, unknown[]]
 function collect(reads: readonly Read[]): GroupedReads[] {
   const byReader = new Map<Reader<unknown, unknown>, Map<string, unknown>>()
   for (const { reader, key } of reads) {
-    const keys = byReader.get(reader)
-    if (keys === undefined) byReader.set(reader, new Map([[reader.textOf(key), key]]))
-    else keys.set(reader.textOf(key), key)
+    let keys = byReader.get(reader)
+    if (keys === undefined) byReader.set(reader, (keys = new Map()))
+    keys.set(reader.textOf(key), key)
   }
   return [...byReader].map(([reader, keys]) => [reader, [...keys.values()]])
 }

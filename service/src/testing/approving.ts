@@ -22,7 +22,7 @@ export function approve({ ledger, agents }: TestNode, approval: Approval): Promi
 }
 
 export function reject({ ledger }: TestNode, approval: Approval): Promise<Approval> {
-  return ledger.submit(rejectCommand(approval, service('test')))
+  return ledger.submit(rejectCommand(approval, service('test'), null))
 }
 
 /** Reads the stored approval again. */

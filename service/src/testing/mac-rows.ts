@@ -116,6 +116,7 @@ async function logIn(database: World['db']['database'], now: Date): Promise<void
       phoneIndex: personalIndex(TEST_VAULT, 'phone', phone),
       createdAt: now,
       expiresAt: new Date(now.getTime() + HOUR_MS),
+      openedFrom: Buffer.alloc(0),
     }),
   )
 }

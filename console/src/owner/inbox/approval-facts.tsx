@@ -11,7 +11,7 @@ import { inboxTexts } from './texts.ts'
 export function ApprovalFacts({ approval }: { readonly approval: Approval }) {
   const t = useTexts(inboxTexts)
   const { to, to_name, amount, fee, note, reference, created_at, expires_at, decided_at } = approval
-  const { status, payment_id, escrow_id } = approval
+  const { status, payment_id, escrow_id, rejection_reason } = approval
   const isWaiting = status === 'pending_approval'
   return (
     <Facts
@@ -28,6 +28,7 @@ export function ApprovalFacts({ approval }: { readonly approval: Approval }) {
         [t.askedAt, <Moment key="asked" at={created_at} />],
         [t.expires, isWaiting ? <Moment key="expires" at={expires_at} /> : null],
         [t.decidedAt, decided_at === null ? null : <Moment key="decided" at={decided_at} />],
+        [t.rejectionReason, rejection_reason],
         [t.payment, payment_id],
         [t.escrow, escrow_id],
       ]}

@@ -1,5 +1,5 @@
 import type { Approval } from '@batua/sdk'
-import { Button, Text } from '@mantine/core'
+import { Button, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { useAct } from '../../api/use-act.ts'
 import { Confirm } from '../../components/confirm.tsx'
@@ -63,6 +63,8 @@ function Approve({ approval, opened, onClose }: AskProps) {
 function Decline({ approval, opened, onClose }: AskProps) {
   const { approval_id, agent_name } = approval
   const t = useTexts(inboxTexts)
+  const [written, write] = useState('')
+  const reason = written.trim()
   const decline = useAct('reject', {
     onDone() {
       onClose()
@@ -77,10 +79,19 @@ function Decline({ approval, opened, onClose }: AskProps) {
       danger
       acting={decline.isPending}
       error={decline.error}
-      onAct={() => decline.mutate({ approval_id })}
+      onAct={() => decline.mutate({ approval_id, ...(reason === '' ? {} : { reason }) })}
       onClose={onClose}
     >
       <Text>{t.declineText(agent_name)}</Text>
+      <Textarea
+        label={t.reason}
+        description={t.reasonHint}
+        maxLength={280}
+        autosize
+        minRows={2}
+        value={written}
+        onChange={event => write(event.currentTarget.value)}
+      />
     </Confirm>
   )
 }

@@ -63,6 +63,9 @@ export const inboxTexts = texts({
     paid: (amount: string, to: string) => `Paid ${amount} to ${to}`,
     isHeld: (amount: string) => `${amount} is held`,
     declined: 'Declined. Nothing was paid.',
+    reason: 'Why (optional)',
+    reasonHint: 'The agent reads it, so it can ask for something better.',
+    rejectionReason: 'Your reason',
   },
   hi: {
     title: 'इनबॉक्स',
@@ -124,5 +127,8 @@ export const inboxTexts = texts({
     paid: (amount, to) => `${to} को ${amount} चुका दिए`,
     isHeld: amount => `${amount} रोक दिए गए`,
     declined: 'नामंज़ूर किया। कुछ नहीं चुकाया गया।',
+    reason: 'क्यों (चाहें तो)',
+    reasonHint: 'एजेंट इसे पढ़ता है, ताकि वह कुछ बेहतर माँग सके।',
+    rejectionReason: 'आपकी वजह',
   },
 })

@@ -109,7 +109,7 @@ function lowestBelow(layers: readonly Layer[], amount: bigint, control: Threshol
 test('the lowest approval threshold applies from one paisa above it and is named with its most general layer', () => {
   fc.assert(
     fc.property(thresholds, fc.bigInt(1n, 14n).map(paise), (layers, amount) => {
-      expect(approvalNeeded(layers, amount)).toEqual(
+      expect(approvalNeeded({ layers, ceiling: ceilingOf(layers) }, amount)).toEqual(
         lowestBelow(layers, amount, 'require_human_approval_above'),
       )
     }),

@@ -75,6 +75,7 @@ export function payeeListsOf({
 export interface Ceiling {
   readonly perTxPaise: Paise | null
   readonly escrowPaise: Paise | null
+  readonly approvalPaise: Paise | null
   readonly hourPaise: Paise | null
   /** For rolling 24 hours, as a tier counts a day. */
   readonly dayPaise: Paise | null
@@ -88,10 +89,8 @@ export function ceilingOf(layers: readonly Layer[]): Ceiling {
   const recipients = tightest(layers, 'payees', 'last_hour')
   return {
     perTxPaise: tightest(layers, 'amount', 'payment'),
-    escrowPaise: layers.reduce<Paise | null>(
-      (least, { thresholds }) => lower(least, thresholds.require_escrow_above),
-      null,
-    ),
+    escrowPaise: lowest(layers, 'require_escrow_above'),
+    approvalPaise: lowest(layers, 'require_human_approval_above'),
     hourPaise: tightest(layers, 'amount', 'last_hour'),
     dayPaise: tightest(layers, 'amount', 'last_24_hours'),
     istDayPaise: tightest(layers, 'amount', 'ist_day'),
@@ -99,6 +98,10 @@ export function ceilingOf(layers: readonly Layer[]): Ceiling {
     perCounterpartyPaise: tightest(layers, 'amount_to_payee', 'ist_day'),
     recipientsPerHour: recipients === null ? null : Number(recipients),
   }
+}
+
+function lowest(layers: readonly Layer[], threshold: ThresholdControl): Paise | null {
+  return layers.reduce<Paise | null>((least, { thresholds }) => lower(least, thresholds[threshold]), null)
 }
 
 function tightest(layers: readonly Layer[], measures: Limit['measures'], window: PolicyWindow): Paise | null {

@@ -26,7 +26,7 @@ export interface Spend {
   /** True for a payment, which is refused above an escrow threshold; false for a hold. */
   readonly escrowApplies: boolean
   /** Which limits are checked; absent: all. */
-  readonly only?: LimitsChecked
+  readonly only?: LimitsChecked | undefined
 }
 
 /** The reads of a command before the limits can decide: none, unless a limit may refuse. */

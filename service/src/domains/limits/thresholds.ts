@@ -1,7 +1,7 @@
 import type { PolicyLayer, ThresholdControl } from '@batua/contract'
 import { type Refusal, refuse } from '../../kernel/app-error.ts'
 import { type Paise, rupees, rupeesText } from '../../kernel/money.ts'
-import type { Layer } from './layers.ts'
+import type { Ceiling, Layer } from './layers.ts'
 
 /** An amount above which a payment needs approval or escrow, and the layer that sets it. */
 export interface Threshold {
@@ -10,7 +10,11 @@ export interface Threshold {
 }
 
 /** The approval threshold that this amount exceeds; null if it exceeds none. */
-export function approvalNeeded(layers: readonly Layer[], amountPaise: Paise): Threshold | null {
+export function approvalNeeded(
+  { layers, ceiling }: { readonly layers: readonly Layer[]; readonly ceiling: Ceiling },
+  amountPaise: Paise,
+): Threshold | null {
+  if (ceiling.approvalPaise === null || amountPaise <= ceiling.approvalPaise) return null
   return exceeded(layers, amountPaise, 'require_human_approval_above')
 }
 

@@ -74,7 +74,7 @@ export function decidePayment(facts: PaymentFacts): Refusal | SpendPlan {
   const short = decideBalance(payerAccount.balancePaise, amountPaise, paymentFee(amountPaise))
   if (short !== null) return short
 
-  const threshold = mandate.by === 'owner' ? null : approvalNeeded(payer.layers, amountPaise)
+  const threshold = mandate.by === 'owner' ? null : approvalNeeded(payer, amountPaise)
   return threshold === null ? { kind: 'proceed' } : { kind: 'needs_approval', threshold }
 }
 

@@ -46,7 +46,7 @@ function payCommand(
   return spendCommand(
     agents,
     spending,
-    { request: requestOf(order), actor: agentActor(order.payerId) },
+    () => ({ request: requestOf(order), actor: agentActor(order.payerId) }),
     {
       posted,
       waiting: (approval, batch) =>

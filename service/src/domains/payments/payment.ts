@@ -38,7 +38,9 @@ export function paymentSpending(
 
   return {
     kind: 'payment',
-    ...{ payerId, payeeId, amountPaise },
+    payerId,
+    payeeId,
+    amountPaise,
     key:
       idempotencyKey === null
         ? null
@@ -48,7 +50,10 @@ export function paymentSpending(
     reads: unique === null ? [] : [read(usedReferences, unique)],
     decide: (batch, { keyUsed, approvalId, checkLimits }) =>
       decidePayment({
-        ...{ mandate, amountPaise, keyUsed, checkLimits },
+        mandate,
+        amountPaise,
+        keyUsed,
+        checkLimits,
         payer: agents.facts(batch, payerId),
         payerAccount: batch.account(payerId),
         payee: payeeId === null ? undefined : agents.facts(batch, payeeId),
@@ -91,8 +96,11 @@ function postPayment(batch: LedgerBatch, intent: PaymentIntent): Transfer {
     kind: 'payment',
     debit: payerId,
     credit: payeeId,
+    amountPaise,
     feePaise: paymentFee(amountPaise),
-    ...{ amountPaise, idempotencyKey, reference, note },
+    idempotencyKey,
+    reference,
+    note,
   })
 }
 

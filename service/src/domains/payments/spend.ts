@@ -67,7 +67,8 @@ export interface PreparedSpend<Posted> extends Required<Omit<Command<object>, 'd
 export function spendCommand<Posted extends { readonly id: Uuid }, Answer extends object>(
   agents: AgentPolicyCache,
   spending: Spending<Posted>,
-  approval: { readonly request: Omit<ApprovalRequest, 'layer'>; readonly actor: Actor },
+  /** Called only when the owner has to approve, because most payments need no approval. */
+  approval: () => { readonly request: Omit<ApprovalRequest, 'layer'>; readonly actor: Actor },
   answer: {
     readonly posted: (posted: Posted) => Answer
     readonly waiting: (approval: Approval, batch: LedgerBatch) => Answer
@@ -81,7 +82,8 @@ export function spendCommand<Posted extends { readonly id: Uuid }, Answer extend
       if (plan.kind === 'refusal') return plan
       if (plan.kind === 'proceed') return answer.posted(prepared.post(batch))
       const { layer } = plan.threshold
-      const asked = requestApproval(batch, { ...approval.request, layer }, approval.actor)
+      const { request, actor } = approval()
+      const asked = requestApproval(batch, { ...request, layer }, actor)
       const { id, expiresAt } = asked
       prepared.noteUse(batch, { kind: 'approval', id, expiresAt, request: asked })
       return answer.waiting(asked, batch)
@@ -186,5 +188,6 @@ function spendOf(
   const payer = batch.account(payerId)
   if (facts === undefined || payer === undefined) return null
   const { layers, ceiling } = facts
-  return { layers, ceiling, payer, payeeId, amountPaise, ...limits }
+  const { escrowApplies, only } = limits
+  return { layers, ceiling, payer, payeeId, amountPaise, escrowApplies, only }
 }

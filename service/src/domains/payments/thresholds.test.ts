@@ -37,7 +37,7 @@ function agent(id: string, more: Partial<AgentFacts> = {}): AgentFacts {
     blockedAs: null,
     keyHash: KEY,
     layers: [],
-    ceiling: ceilingOf([]),
+    ceiling: ceilingOf(more.layers ?? []),
     ...more,
   }
 }

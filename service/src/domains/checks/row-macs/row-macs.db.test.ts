@@ -115,6 +115,7 @@ async function logIn(): Promise<{ readonly id: Uuid; readonly token: string }> {
     phoneIndex: personalIndex(TEST_VAULT, 'phone', phone),
     createdAt: clock.now(),
     expiresAt: new Date(clock.now().getTime() + 3_600_000),
+    openedFrom: Buffer.alloc(0),
   })
   return { id, token }
 }

@@ -22,6 +22,11 @@ export function servePlatforms(serve: Serve, context: PlatformsContext): void {
     }
   })
 
+  serve(routes.getCurrentPlatform, async ({ caller }) => {
+    const id = formatId('plt', caller.platformId)
+    return platformRecord(vault, await requirePlatformAccess(database, caller, id))
+  })
+
   serve(routes.getPlatform, async ({ caller, params }) =>
     platformRecord(vault, await requirePlatformAccess(database, caller, params.platform_id)),
   )

@@ -1,8 +1,8 @@
-import type { AdminCaller, OwnerCaller } from '../../../http/caller.ts'
+import type { AdminCaller, OwnerCaller, PlatformCaller } from '../../../http/caller.ts'
 import { formatId } from '../../../kernel/ids.ts'
 import { type Actor, actorOf, type Fact, type FactData } from '../../../operations/facts.ts'
 
-type Holder = OwnerCaller | AdminCaller
+type Holder = OwnerCaller | AdminCaller | PlatformCaller
 
 export function startedFact(holder: Holder, expiresAt: Date): Fact {
   const data = { ...scopeOf(holder), expires_at: expiresAt.toISOString() }
@@ -14,8 +14,7 @@ export function endedFact(holder: Holder): Fact {
 }
 
 /**
- * A session has no public id, so the target is its holder: the first of the owners with the phone, or the
- * administrator.
+ * The target is the holder: the first of the owners with the phone, the administrator, or the platform.
  */
 function whoseSession(holder: Holder): { readonly actor: Actor; readonly target: string } {
   const actor = actorOf(holder)
@@ -24,5 +23,5 @@ function whoseSession(holder: Holder): { readonly actor: Actor; readonly target:
 
 /** One audit event for each login, however many owners share the phone. */
 function scopeOf(holder: Holder): FactData {
-  return holder.kind === 'admin' ? {} : { owner_ids: holder.ownerIds.map(id => formatId('own', id)) }
+  return holder.kind === 'owner' ? { owner_ids: holder.ownerIds.map(id => formatId('own', id)) } : {}
 }

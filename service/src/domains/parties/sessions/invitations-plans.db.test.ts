@@ -3,7 +3,7 @@ import type { Connection, Queryable } from '../../../db/database.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { TEST_VAULT } from '../../../testing/network.ts'
 import { selectAcceptedOwners } from '../owners/invitation-store.ts'
-import { selectOwnerSession } from './store.ts'
+import { selectAcceptedIds, selectSessionByToken } from './store.ts'
 import { stage, test } from './test-stage.ts'
 
 const INVITATIONS = 5_000
@@ -73,7 +73,9 @@ function rowsOf(node: PlanNode): number {
 test('a request with a session reads no invitation, however many platforms invite its phone', async () => {
   const hash = TEST_VAULT.credentialHash(token, 'sessions.token')
   const now = stage.clock.now()
-  expect(await selectOwnerSession(connection, TEST_VAULT, hash, now)).toMatchObject({ ownerIds: [ownerId] })
-  expect(await ownersLookedAt(db => selectOwnerSession(db, TEST_VAULT, hash, now))).toBe(1)
+  const session = await selectSessionByToken(connection, TEST_VAULT, 'owner', hash, now)
+  expect(session?.phoneIndex).toEqual(phoneIndex)
+  expect(await selectAcceptedIds(connection, TEST_VAULT, phoneIndex)).toEqual([ownerId])
+  expect(await ownersLookedAt(db => selectAcceptedIds(db, TEST_VAULT, phoneIndex))).toBe(1)
   expect(await ownersLookedAt(db => selectAcceptedOwners(db, phoneIndex))).toBe(1)
 })

@@ -5,20 +5,19 @@ import { newSecret, sameHash } from '../../../kernel/secrets.ts'
 import { recordFacts } from '../../../operations/facts.ts'
 import { acceptOnlyOwner } from '../owners/answer-invitation.ts'
 import { type LinkedOwner, selectAcceptedOwners } from '../owners/invitation-store.ts'
+import { TOKEN_PREFIX } from './authenticate.ts'
 import { consumeCode, releaseBrakes, type TriedCode, takeTry } from './code-store.ts'
 import type { SessionsContext } from './context.ts'
 import { needsAnotherCode, RIGHT_CODES_MS } from './decide.ts'
 import { startedFact } from './facts.ts'
 import { addWrongTry, countUnknownPlaceTry, countWrongTries, noteRightCodes } from './guess-store.ts'
 import { hashCode } from './one-time-code.ts'
+import { encryptOpenedFrom, type OpenedFrom, openedFrom } from './opened-from.ts'
 import { type Audience, type Requester, requirePhone, SESSION_MS, turnsOf } from './phone-login.ts'
 import { findPlace, type Origin, PLACES_KEPT, type Place, placesToRemember } from './place.ts'
 import { rememberPlaces } from './place-store.ts'
 import { checkSecondFactor, isTotpNeeded, type SecondFactor, useSecondFactor } from './second-factor.ts'
 import { insertSession, isOwnersPhone, sessionPhoneOf } from './store.ts'
-
-/** A fixed prefix, so that secret scanners find tokens in logs and repositories. */
-export const TOKEN_PREFIX = 'ses_live_'
 
 export interface NewSession {
   /** The session token for the browser; only its hash is stored. */
@@ -36,6 +35,8 @@ export interface LogIn extends Origin {
   readonly code: string
   /** An administrator's second factor. */
   readonly totp?: string | undefined
+  /** The header `User-Agent`. */
+  readonly userAgent: string | undefined
 }
 
 /**
@@ -45,7 +46,7 @@ export interface LogIn extends Origin {
 export async function logIn(
   context: SessionsContext,
   audience: Audience,
-  { phone: written, code, totp, ...origin }: LogIn,
+  { phone: written, code, totp, userAgent, ...origin }: LogIn,
   now: Date,
 ): Promise<NewSession> {
   const { database, vault } = context
@@ -69,7 +70,8 @@ export async function logIn(
   if (!tried.isTrusted) {
     await requireEnoughCodes(context, right, { place, tries, rightCodes: tried.rightCodes + 1 }, now)
   }
-  return openSession(context, { ...right, audience, phone, place }, now)
+  const from = openedFrom(origin.clientAddress, userAgent)
+  return openSession(context, { ...right, audience, phone, place, from }, now)
 }
 
 async function isKnownPhone(
@@ -137,11 +139,12 @@ interface Login extends RightCode {
   readonly audience: Audience
   readonly phone: string
   readonly place: Place
+  readonly from: OpenedFrom
 }
 
 function openSession(
   { database, vault }: SessionsContext,
-  { audience, phone, place, requester, given, factor, wrong }: Login,
+  { audience, phone, place, from, requester, given, factor, wrong }: Login,
   now: Date,
 ): Promise<NewSession> {
   const { phoneIndex } = requester
@@ -161,6 +164,7 @@ function openSession(
       phoneIndex,
       createdAt: now,
       expiresAt,
+      openedFrom: encryptOpenedFrom(vault, id, from),
     })
     if (audience === 'owner') await acceptOnlyOwner(tx, vault, phoneIndex, now)
     const owners = audience === 'owner' ? await selectAcceptedOwners(tx, phoneIndex) : []

@@ -17,7 +17,7 @@ async function logInAfter(phone: string, code: string, between: () => Promise<un
   return logIn(
     { ...stage.context, database: delayed },
     'owner',
-    { phone, code, clientAddress: '127.0.0.1', browserToken: undefined },
+    { phone, code, clientAddress: '127.0.0.1', browserToken: undefined, userAgent: undefined },
     stage.clock.now(),
   )
 }

@@ -1,4 +1,4 @@
-import type { SessionKind } from '../../../http/session-cookies.ts'
+import type { PhoneSessionKind } from '../../../http/session-cookies.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import { HOUR_MS } from '../../../kernel/clock.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
@@ -6,7 +6,7 @@ import { normalisePhone } from '../owners/normalise.ts'
 import { personalIndex } from '../owners/personal-data.ts'
 
 /** Owners and administrators log in separately: a phone may be both, with different codes and sessions. */
-export type Audience = SessionKind
+export type Audience = PhoneSessionKind
 
 /** Absolute: a session is never prolonged (contract section 5). */
 export const SESSION_MS: Record<Audience, number> = { owner: 12 * HOUR_MS, admin: HOUR_MS }

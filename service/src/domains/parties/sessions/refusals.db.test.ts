@@ -24,7 +24,14 @@ async function messageOf(outcome: Promise<unknown>): Promise<string> {
 
 function asAdmin(phone: string, code: string, totp?: string): Promise<unknown> {
   const context = { ...stage.context, clock: machine, adminTotpSecrets: new Map([[ADMIN, SECRET]]) }
-  const request = { phone, code, totp, clientAddress: '127.0.0.1', browserToken: undefined }
+  const request = {
+    phone,
+    code,
+    totp,
+    clientAddress: '127.0.0.1',
+    browserToken: undefined,
+    userAgent: undefined,
+  }
   return logIn(context, 'admin', request, stage.clock.now())
 }
 

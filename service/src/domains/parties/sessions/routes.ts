@@ -1,8 +1,9 @@
 import { routes } from '@batua/contract'
-import type { AdminCaller, OwnerCaller } from '../../../http/caller.ts'
+import type { Authenticators, SessionCaller } from '../../../http/caller.ts'
 import type { Call, ResponseHead, Serve } from '../../../http/serve.ts'
 import { browserCookie, browserTokenIn, endedCookie, sessionCookie } from '../../../http/session-cookies.ts'
-import { formatId } from '../../../kernel/ids.ts'
+import { AppError } from '../../../kernel/app-error.ts'
+import { formatId, parseId } from '../../../kernel/ids.ts'
 import { recordFacts } from '../../../operations/facts.ts'
 import { countInvitations } from '../owners/invitation-store.ts'
 import { listOwnerRecords } from '../owners/owner-record.ts'
@@ -11,21 +12,27 @@ import type { SessionsContext } from './context.ts'
 import { endedFact } from './facts.ts'
 import { linkedRecord, serveInvitations } from './invitation-routes.ts'
 import { type LogIn, logIn, type NewSession } from './log-in.ts'
+import { openedFrom } from './opened-from.ts'
 import { type Audience, SESSION_MS } from './phone-login.ts'
 import { isBrowserToken, newBrowserToken } from './place.ts'
+import { logInPlatform, PLATFORM_SESSION_MS } from './platform-session.ts'
 import { sendCode } from './send-code.ts'
+import { endSessions, listSessions } from './session-list.ts'
 import { deleteSession, endedVersion, sessionPhoneOf } from './store.ts'
 
 export interface SessionRoutes extends SessionsContext {
   /** Whether the public address is https; session cookies are then Secure. */
   readonly secure: boolean
+  readonly authenticators: Pick<Authenticators, 'platform'>
 }
 
 export function serveSessions(serve: Serve, context: SessionRoutes): void {
   serveCodes(serve, context)
   serveLogIn(serve, context)
+  servePlatformLogIn(serve, context)
   serveLogOut(serve, context)
   serveSession(serve, context)
+  serveSessionList(serve, context)
   serveInvitations(serve, context)
 }
 
@@ -60,7 +67,8 @@ function serveLogIn(serve: Serve, context: SessionRoutes): void {
     response: ResponseHead,
   ): Promise<NewSession> => {
     const browserToken = browserTokenIn(headers.cookie, audience)
-    const session = await logIn(context, audience, { ...body, clientAddress, browserToken }, now)
+    const userAgent = headers['user-agent']
+    const session = await logIn(context, audience, { ...body, clientAddress, browserToken, userAgent }, now)
     const maxAgeS = SESSION_MS[audience] / 1_000
     response.header('set-cookie', sessionCookie(audience, session.token, maxAgeS, context.secure))
     response.header('set-cookie', browserCookie(audience, session.browserToken, context.secure))
@@ -89,8 +97,26 @@ function serveLogIn(serve: Serve, context: SessionRoutes): void {
   )
 }
 
+function servePlatformLogIn(serve: Serve, context: SessionRoutes): void {
+  serve(
+    routes.logInPlatform,
+    async ({ body, clientAddress, headers, now }, response) => {
+      const from = openedFrom(clientAddress, headers['user-agent'])
+      const asked = { platformId: body.platform_id, secret: body.platform_secret, from }
+      const session = await logInPlatform(context, context.authenticators.platform, asked, now)
+      const maxAgeS = PLATFORM_SESSION_MS / 1_000
+      response.header('set-cookie', sessionCookie('platform', session.token, maxAgeS, context.secure))
+      return {
+        platform_id: formatId('plt', session.platformId),
+        expires_at: session.expiresAt.toISOString(),
+      }
+    },
+    LOGIN,
+  )
+}
+
 function serveLogOut(serve: Serve, { database, vault, secure }: SessionRoutes): void {
-  const end = async (caller: OwnerCaller | AdminCaller, now: Date, response: ResponseHead) => {
+  const end = async (caller: SessionCaller, now: Date, response: ResponseHead) => {
     await database.inTransaction(async tx => {
       const isEnded = await deleteSession(tx, caller.sessionId)
       if (isEnded) await recordFacts(tx, vault, now, [endedFact(caller)], [endedVersion(caller.sessionId)])
@@ -100,6 +126,16 @@ function serveLogOut(serve: Serve, { database, vault, secure }: SessionRoutes): 
   }
   serve(routes.logOut, ({ caller, now }, response) => end(caller, now, response), { stops: true })
   serve(routes.logOutAdmin, ({ caller, now }, response) => end(caller, now, response))
+  serve(
+    routes.logOutPlatform,
+    ({ caller: { kind, platformId, sessionId }, now }, response) => {
+      if (sessionId === undefined) {
+        throw new AppError('authentication_error', 'This request was made with the secret; it has no session')
+      }
+      return end({ kind, platformId, sessionId }, now, response)
+    },
+    { stops: true },
+  )
 }
 
 function serveSession(serve: Serve, { database, vault }: SessionRoutes): void {
@@ -114,4 +150,30 @@ function serveSession(serve: Serve, { database, vault }: SessionRoutes): void {
       expires_at: session.expiresAt.toISOString(),
     }
   })
+}
+
+function serveSessionList(serve: Serve, context: SessionRoutes): void {
+  serve(routes.listSessions, async ({ caller, now }) => ({
+    sessions: await listSessions(context, caller, now),
+  }))
+
+  serve(
+    routes.endSession,
+    async ({ caller, params, now }, response) => {
+      const id = parseId('ssn', params.session_id)
+      if (id === null) throw new AppError('not_found', 'You have no open session with this id')
+      await endSessions(context, caller, id, now)
+      if (id === caller.sessionId) {
+        response.header('set-cookie', endedCookie(caller.kind, context.secure))
+      }
+      return { session_id: formatId('ssn', id), ended: true } as const
+    },
+    { stops: true },
+  )
+
+  serve(
+    routes.endOtherSessions,
+    async ({ caller, now }) => ({ ended: await endSessions(context, caller, null, now) }),
+    { stops: true },
+  )
 }

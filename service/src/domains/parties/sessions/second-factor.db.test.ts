@@ -22,7 +22,7 @@ const totp = (steps = 0) => totpAt(SECRET, machine.now().getTime() + steps * STE
 
 function attempt(phone: string, code: string, given: string | undefined, clientAddress = '127.0.0.1') {
   const context = { ...stage.context, clock: machine, adminTotpSecrets: new Map([[ADMIN, SECRET]]) }
-  const request = { phone, code, totp: given, clientAddress, browserToken: undefined }
+  const request = { phone, code, totp: given, clientAddress, browserToken: undefined, userAgent: undefined }
   return logIn(context, 'admin', request, stage.clock.now())
 }
 

@@ -27,6 +27,7 @@ export function approvalRecord(view: ApprovalView, now: Date): Approval {
     decided_at: approval.decidedAt?.toISOString() ?? null,
     payment_id: madeBy(approval, 'payment', 'pay'),
     escrow_id: madeBy(approval, 'escrow_hold', 'esc'),
+    rejection_reason: approval.rejectionReason,
   }
 }
 

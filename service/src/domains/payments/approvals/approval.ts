@@ -44,6 +44,8 @@ export interface Approval extends ApprovalRequest, ApprovalKey {
   readonly decidedAt: Date | null
   /** The payment or the hold that was made on approval. */
   readonly madeId: Uuid | null
+  /** Why the owner rejected it, in the owner's words; null without a reason. */
+  readonly rejectionReason: string | null
 }
 
 /** The decision about an approval. */
@@ -52,6 +54,7 @@ export interface Decision {
   /** The payment or the hold that was made on approval. */
   readonly madeId: Uuid | null
   readonly actor: Actor
+  readonly rejectionReason?: string | null
 }
 
 /** The result of an executor: the decided approval, and what the response shows with it. */

@@ -34,6 +34,7 @@ export function requestApproval(batch: LedgerBatch, request: ApprovalRequest, ac
     expiresAt: new Date(batch.nowMs + APPROVAL_MS),
     decidedAt: null,
     madeId: null,
+    rejectionReason: null,
   }
   insert(batch, approvals, approval)
   noteWaiting(batch, approval.agentId, 1)
@@ -45,21 +46,27 @@ export function requestApproval(batch: LedgerBatch, request: ApprovalRequest, ac
 export function closeApproval(
   batch: LedgerBatch,
   approval: Approval,
-  { status, madeId, actor }: Decision,
+  { status, madeId, actor, rejectionReason = null }: Decision,
 ): Approval {
-  const closed = close(batch, { ...approval, status, decidedAt: new Date(batch.nowMs), madeId })
+  const decidedAt = new Date(batch.nowMs)
+  const closed = close(batch, { ...approval, status, decidedAt, madeId, rejectionReason })
   record(batch, approvalFact(actor, closed))
   return closed
 }
 
-export function rejectCommand(key: ApprovalKey, actor: Actor): Command<Approval> {
+export function rejectCommand(key: ApprovalKey, actor: Actor, reason: string | null): Command<Approval> {
   return {
     accounts: [key.agentId],
     reads: [read(approvals, key)],
     decide(batch) {
       const waiting = openApproval(batch, key)
       if (waiting.kind === 'refusal') return waiting
-      return closeApproval(batch, waiting, { status: 'rejected', madeId: null, actor })
+      return closeApproval(batch, waiting, {
+        status: 'rejected',
+        madeId: null,
+        actor,
+        rejectionReason: reason,
+      })
     },
   }
 }

@@ -7,7 +7,7 @@ import { madeBy } from './approval-record.ts'
 
 /** An approval was requested, approved or rejected, or has expired: an entry with everything that the owner decides about. */
 export function approvalFact(actor: Actor, approval: Approval): Fact {
-  const { id, agentId, kind, payeeId, rule, layer, reference } = approval
+  const { id, agentId, kind, payeeId, rule, layer, reference, rejectionReason } = approval
   const outcome = approval.status === 'pending_approval' ? 'requested' : approval.status
   const terms = {
     kind,
@@ -29,9 +29,17 @@ export function approvalFact(actor: Actor, approval: Approval): Fact {
     actor,
     action: `approval.${outcome}`,
     target: event.approval_id,
-    data: { ...terms, rule, layer, ...madeOf(approval) },
-    events: [eventNamed(`agent.approval.${outcome}`, { agentId }, event)],
+    data: { ...terms, rule, layer, ...madeOf(approval), ...reasonOf(approval) },
+    events: [
+      outcome === 'rejected'
+        ? eventNamed('agent.approval.rejected', { agentId }, { ...event, rejection_reason: rejectionReason })
+        : eventNamed(`agent.approval.${outcome}`, { agentId }, event),
+    ],
   }
+}
+
+function reasonOf({ rejectionReason }: Approval): FactData {
+  return rejectionReason === null ? {} : { rejection_reason: rejectionReason }
 }
 
 function madeOf({ kind, madeId }: Approval): FactData {

@@ -42,10 +42,10 @@ export function serveApprovals(
     return { ...approvalRecord({ ...view, ...approval }, now), ...made }
   })
 
-  serve(reject, async ({ caller, params, now }) => {
+  serve(reject, async ({ caller, params, body, now }) => {
     const view = await requireApproval(database, caller, params.approval_id)
     const rejected = await ledger.submit(
-      forOwn(caller, view, rejectCommand(view, actorOf(caller, view.ownerId))),
+      forOwn(caller, view, rejectCommand(view, actorOf(caller, view.ownerId), body.reason ?? null)),
     )
     return approvalRecord({ ...view, ...rejected }, now)
   })

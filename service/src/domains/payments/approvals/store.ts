@@ -28,9 +28,10 @@ export const approvals = entity<Approval, 'agentId' | 'id'>({
     status: 'status text',
     decidedAt: 'decided_at timestamptz',
     madeId: 'payment_id uuid',
+    rejectionReason: 'rejection_reason text',
   },
-  changes: ['status', 'decidedAt', 'madeId'],
-  uncovered: {},
+  changes: ['status', 'decidedAt', 'madeId', 'rejectionReason'],
+  uncovered: { rejection_reason: 'is only shown, and the audit entry of the decision has it' },
   recorded: {
     posted: 'null::text[]',
     prefix: 'apr',

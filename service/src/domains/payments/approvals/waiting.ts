@@ -28,7 +28,7 @@ const waitingApprovals = readerById<number>(
 
 /** The reads before the owner's approval may be requested; none where the amount needs no approval. */
 export function waitingReads(payer: AgentFacts | undefined, amountPaise: Paise): Read[] {
-  if (payer === undefined || approvalNeeded(payer.layers, amountPaise) === null) return []
+  if (payer === undefined || approvalNeeded(payer, amountPaise) === null) return []
   return [read(waitingApprovals, payer.id)]
 }
 

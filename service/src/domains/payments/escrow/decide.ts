@@ -46,7 +46,7 @@ export function decideHold(facts: HoldFacts): Refusal | SpendPlan {
   if (refused !== null) return ofField(refused, meant?.field ?? 'to_agent_id')
   const short = decideBalance(payerAccount.balancePaise, amountPaise, ZERO_PAISE)
   if (short !== null) return short
-  const threshold = facts.by === 'owner' ? null : approvalNeeded(payer.layers, amountPaise)
+  const threshold = facts.by === 'owner' ? null : approvalNeeded(payer, amountPaise)
   return threshold === null ? { kind: 'proceed' } : { kind: 'needs_approval', threshold }
 }
 

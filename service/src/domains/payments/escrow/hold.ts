@@ -22,7 +22,7 @@ export function holdCommand(agents: AgentPolicyCache, intent: HoldIntent, actor:
   return spendCommand<Escrow, EscrowHold>(
     agents,
     holdSpending(agents, intent, { by: 'platform', actor }),
-    { request: requestOf(intent), actor },
+    () => ({ request: requestOf(intent), actor }),
     { posted: escrowRecord, waiting: approval => waitingRecord(approval, intent) },
   )
 }

@@ -38,7 +38,7 @@ export interface LiveUpdates {
 
 export interface Subscriber {
   readonly audience: Audience
-  /** The stream ends when this session does; null for a platform's credential. */
+  /** The stream ends when this session does; null: it was opened with a platform's secret. */
   readonly sessionId: Uuid | null
   /** The network of the client, as the rate limits see it. */
   readonly network: string

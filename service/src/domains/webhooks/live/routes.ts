@@ -19,7 +19,11 @@ function subscriberOf(caller: OwnerCaller | PlatformCaller | AdminCaller, networ
     case 'owner':
       return { audience: { kind: 'owner', ownerIds: caller.ownerIds }, sessionId: caller.sessionId, network }
     case 'platform':
-      return { audience: { kind: 'platform', platformId: caller.platformId }, sessionId: null, network }
+      return {
+        audience: { kind: 'platform', platformId: caller.platformId },
+        sessionId: caller.sessionId ?? null,
+        network,
+      }
     case 'admin':
       return { audience: { kind: 'admin' }, sessionId: caller.sessionId, network }
   }

@@ -1,28 +1,35 @@
 import type { Agent } from '@batua/sdk'
 import { Stack, Text } from '@mantine/core'
-import { getRouteApi } from '@tanstack/react-router'
-import { useRead } from '../../api/use-read.ts'
-import { Amount } from '../../components/amount.tsx'
-import { Card } from '../../components/card.tsx'
-import { Choice } from '../../components/choice.tsx'
-import { type Column, DataTable } from '../../components/data-table.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
-import { Loaded } from '../../components/loaded.tsx'
-import { PageTitle } from '../../components/page-title.tsx'
-import { Pages } from '../../components/pages.tsx'
-import { Status } from '../../components/status.tsx'
-import { Waiting } from '../../components/waiting.tsx'
-import { useTexts } from '../../language/language.tsx'
+import { useSession } from '../api/api.tsx'
+import { useRead } from '../api/use-read.ts'
+import { Amount } from '../components/amount.tsx'
+import { Card } from '../components/card.tsx'
+import { Choice } from '../components/choice.tsx'
+import { type Column, DataTable } from '../components/data-table.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { Loaded } from '../components/loaded.tsx'
+import { PageTitle } from '../components/page-title.tsx'
+import { Pages } from '../components/pages.tsx'
+import { Status } from '../components/status.tsx'
+import { Waiting } from '../components/waiting.tsx'
+import { useTexts } from '../language/language.tsx'
 import { PauseOrResume } from './pause-or-resume.tsx'
 import { agentsTexts } from './texts.ts'
 
-const route = getRouteApi('/owner/agents')
+/** What the address says of the list. */
+export interface AgentsSearch {
+  readonly status?: 'active' | 'paused' | 'deactivated' | undefined
+  readonly offset?: number | undefined
+}
 
-/** The owner's agents with their money and state, each to be stopped at once. */
-export function AgentsPage() {
+interface AgentsPageProps {
+  readonly search: AgentsSearch
+  readonly onSearch: (search: AgentsSearch) => void
+}
+
+/** The agents of an owner or a platform with their money and state, each to be stopped at once. */
+export function AgentsPage({ search: { status, offset = 0 }, onSearch }: AgentsPageProps) {
   const t = useTexts(agentsTexts)
-  const { status, offset = 0 } = route.useSearch()
-  const navigate = route.useNavigate()
   const agents = useRead('listAgents', { ...(status === undefined ? {} : { status }), limit: 20, offset })
   return (
     <>
@@ -31,7 +38,7 @@ export function AgentsPage() {
         label={t.filter}
         value={status ?? 'all'}
         options={{ all: t.all, active: t.active, paused: t.paused, deactivated: t.deactivated }}
-        onChange={chosen => void navigate({ search: chosen === 'all' ? {} : { status: chosen } })}
+        onChange={chosen => onSearch(chosen === 'all' ? {} : { status: chosen })}
       />
       <Loaded query={agents} loading={t.loading}>
         {list =>
@@ -42,10 +49,7 @@ export function AgentsPage() {
               <Card flush>
                 <Agents agents={list.agents} />
               </Card>
-              <Pages
-                pagination={list.pagination}
-                onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
-              />
+              <Pages pagination={list.pagination} onOffset={next => onSearch({ status, offset: next })} />
             </>
           )
         }
@@ -83,10 +87,11 @@ function Balance({ agentId }: { readonly agentId: string }) {
 
 function NoAgents({ isFiltered }: { readonly isFiltered: boolean }) {
   const t = useTexts(agentsTexts)
+  const session = useSession()
   if (isFiltered) return <EmptyState icon="agents" title={t.emptyOther} />
   return (
     <EmptyState icon="agents" title={t.emptyTitle}>
-      {t.empty}
+      {session === 'platform' ? t.emptyPlatform : t.empty}
     </EmptyState>
   )
 }

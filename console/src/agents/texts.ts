@@ -1,4 +1,4 @@
-import { texts } from '../../language/texts.ts'
+import { texts } from '../language/texts.ts'
 
 export const agentsTexts = texts({
   en: {
@@ -23,6 +23,7 @@ export const agentsTexts = texts({
     stopped: 'Only an administrator can end this',
     emptyTitle: 'No agents yet',
     empty: 'Your platform creates agents for you. Once it has, they appear here with their wallets.',
+    emptyPlatform: 'Create one with POST /v1/agents. The first page shows how.',
     emptyOther: 'No agent is in this state',
   },
   hi: {
@@ -47,6 +48,7 @@ export const agentsTexts = texts({
     stopped: 'इसे केवल प्रशासक हटा सकता है',
     emptyTitle: 'अभी कोई एजेंट नहीं',
     empty: 'आपका प्लेटफ़ॉर्म आपके लिए एजेंट बनाता है। बनने पर वे अपने वॉलेट के साथ यहाँ दिखेंगे।',
+    emptyPlatform: 'POST /v1/agents से एक बनाएँ। पहला पेज बताता है कि कैसे।',
     emptyOther: 'इस स्थिति में कोई एजेंट नहीं',
   },
 })

@@ -1,10 +1,10 @@
 import type { Agent } from '@batua/sdk'
 import { Button, Text } from '@mantine/core'
-import { useAct } from '../../api/use-act.ts'
-import { useErrorWords } from '../../components/error-notice.tsx'
-import { Icon } from '../../components/icon.tsx'
-import { sayDone } from '../../components/toasts.tsx'
-import { useTexts } from '../../language/language.tsx'
+import { useAct } from '../api/use-act.ts'
+import { useErrorWords } from '../components/error-notice.tsx'
+import { Icon } from '../components/icon.tsx'
+import { sayDone } from '../components/toasts.tsx'
+import { useTexts } from '../language/language.tsx'
 import { agentsTexts } from './texts.ts'
 
 /** Stops an agent with one tap, or lets it go on; each can be undone by the other. */

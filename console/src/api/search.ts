@@ -1,0 +1,9 @@
+import * as v from 'valibot'
+
+/** Search parameters that several pages have. A wrong value is ignored, so that every address opens. */
+export const offset = v.fallback(v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))), undefined)
+
+export const agentsSearch = v.object({
+  status: v.fallback(v.optional(v.picklist(['active', 'paused', 'deactivated'])), undefined),
+  offset,
+})

@@ -1,0 +1,68 @@
+import type { Owner } from '@batua/sdk'
+import { Stack, Text } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { useRead } from '../../api/use-read.ts'
+import { Card } from '../../components/card.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { Moment } from '../../components/moment.tsx'
+import { PageTitle } from '../../components/page-title.tsx'
+import { Pages } from '../../components/pages.tsx'
+import { Status } from '../../components/status.tsx'
+import { useTexts } from '../../language/language.tsx'
+import { ownersTexts } from './texts.ts'
+
+const route = getRouteApi('/platform/owners')
+
+/** The people behind the platform's agents. */
+export function OwnersPage() {
+  const t = useTexts(ownersTexts)
+  const { offset = 0 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const owners = useRead('listOwners', { limit: 20, offset })
+  return (
+    <>
+      <PageTitle lead={t.lead}>{t.title}</PageTitle>
+      <Loaded query={owners} loading={t.loading}>
+        {({ owners: list, pagination }) =>
+          list.length === 0 ? (
+            <EmptyState icon="people" title={t.emptyTitle}>
+              {t.empty}
+            </EmptyState>
+          ) : (
+            <>
+              <Card flush>
+                <Owners owners={list} />
+              </Card>
+              <Pages pagination={pagination} onOffset={next => void navigate({ search: { offset: next } })} />
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  )
+}
+
+function Owners({ owners }: { readonly owners: readonly Owner[] }) {
+  const t = useTexts(ownersTexts)
+  const columns: readonly Column<Owner>[] = [
+    { id: 'owner', name: t.owner, cell: owner => <Name owner={owner} /> },
+    { id: 'kyc', name: t.kyc, cell: ({ kyc_status }) => t.kycStatus[kyc_status] },
+    { id: 'link', name: t.link, cell: ({ link_status }) => t.linkStatus[link_status] },
+    { id: 'status', name: t.status, cell: ({ status }) => <Status is={status} /> },
+    { id: 'created', name: t.created, cell: ({ created_at }) => <Moment at={created_at} /> },
+  ]
+  return <DataTable label={t.title} columns={columns} rows={owners} rowKey={({ owner_id }) => owner_id} />
+}
+
+function Name({ owner: { name, owner_id } }: { readonly owner: Owner }) {
+  return (
+    <Stack gap={0}>
+      <Text fw={600}>{name}</Text>
+      <Text size="sm" c="dimmed" className="figures">
+        {owner_id}
+      </Text>
+    </Stack>
+  )
+}

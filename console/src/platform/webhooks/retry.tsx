@@ -1,0 +1,41 @@
+import type { WebhookDelivery } from '@batua/sdk'
+import { Button, Text } from '@mantine/core'
+import { useAct } from '../../api/use-act.ts'
+import { useErrorWords } from '../../components/error-notice.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { sayDone } from '../../components/toasts.tsx'
+import { useTexts } from '../../language/language.tsx'
+import { webhooksTexts } from './texts.ts'
+
+/** Sends an event again now. */
+export function Retry({ delivery: { delivery_id, event } }: { readonly delivery: WebhookDelivery }) {
+  const t = useTexts(webhooksTexts)
+  const retry = useAct('retryWebhookDelivery', {
+    onDone: ({ response_status, last_error }) =>
+      sayDone(last_error === null ? t.tested(response_status ?? 200) : t.testFailed(last_error)),
+  })
+  return (
+    <>
+      <Button
+        size="sm"
+        variant="default"
+        leftSection={<Icon name="repeat" size={16} />}
+        aria-label={t.retryOne(event)}
+        loading={retry.isPending}
+        onClick={() => retry.mutate({ delivery_id })}
+      >
+        {t.retry}
+      </Button>
+      {retry.error !== null && <Failure error={retry.error} />}
+    </>
+  )
+}
+
+function Failure({ error }: { readonly error: Error }) {
+  const { message } = useErrorWords(error)
+  return (
+    <Text role="alert" size="sm" c="error" mt={4}>
+      {message}
+    </Text>
+  )
+}

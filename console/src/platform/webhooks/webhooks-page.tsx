@@ -1,0 +1,132 @@
+import type { WebhookDelivery } from '@batua/sdk'
+import { Button, Stack, Text } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { useAct } from '../../api/use-act.ts'
+import { useRead } from '../../api/use-read.ts'
+import { Card } from '../../components/card.tsx'
+import { Choice } from '../../components/choice.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { Moment } from '../../components/moment.tsx'
+import { PageTitle } from '../../components/page-title.tsx'
+import { Pages } from '../../components/pages.tsx'
+import { Status } from '../../components/status.tsx'
+import { sayDone } from '../../components/toasts.tsx'
+import { useTexts } from '../../language/language.tsx'
+import { Retry } from './retry.tsx'
+import { webhooksTexts } from './texts.ts'
+
+const route = getRouteApi('/platform/webhooks')
+const POLL_MS = 5_000
+
+/** Every event with its delivery: what the receiver responded, and when it is tried again. */
+export function WebhooksPage() {
+  const t = useTexts(webhooksTexts)
+  const { status, offset = 0 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const deliveries = useRead(
+    'listWebhookDeliveries',
+    { ...(status === undefined ? {} : { status }), limit: 20, offset },
+    { everyMs: POLL_MS },
+  )
+  return (
+    <>
+      <PageTitle lead={t.lead} actions={<Test />}>
+        {t.title}
+      </PageTitle>
+      <Choice
+        label={t.filter}
+        value={status ?? 'all'}
+        options={{ all: t.all, pending: t.pending, delivered: t.delivered, failed: t.failed }}
+        onChange={chosen => void navigate({ search: chosen === 'all' ? {} : { status: chosen } })}
+      />
+      <Loaded query={deliveries} loading={t.loading}>
+        {({ deliveries: list, pagination }) =>
+          list.length === 0 ? (
+            <EmptyState icon="repeat" title={status === undefined ? t.emptyTitle : t.emptyOther}>
+              {status === undefined ? t.empty : undefined}
+            </EmptyState>
+          ) : (
+            <>
+              <Card flush>
+                <Deliveries deliveries={list} />
+              </Card>
+              <Pages
+                pagination={pagination}
+                onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  )
+}
+
+function Deliveries({ deliveries }: { readonly deliveries: readonly WebhookDelivery[] }) {
+  const t = useTexts(webhooksTexts)
+  const columns: readonly Column<WebhookDelivery>[] = [
+    { id: 'event', name: t.event, cell: delivery => <Event delivery={delivery} /> },
+    { id: 'status', name: t.status, cell: ({ status }) => <Status is={status} /> },
+    { id: 'response', name: t.response, cell: delivery => <Response delivery={delivery} /> },
+    { id: 'at', name: t.at, cell: ({ created_at }) => <Moment at={created_at} /> },
+    { id: 'act', name: t.act, align: 'end', cell: delivery => <Retry delivery={delivery} /> },
+  ]
+  return (
+    <DataTable
+      label={t.title}
+      columns={columns}
+      rows={deliveries}
+      rowKey={({ delivery_id }) => delivery_id}
+    />
+  )
+}
+
+function Event({ delivery: { event, event_id } }: { readonly delivery: WebhookDelivery }) {
+  return (
+    <Stack gap={0}>
+      <Text fw={600}>{event}</Text>
+      <Text size="sm" c="dimmed" className="figures">
+        {event_id}
+      </Text>
+    </Stack>
+  )
+}
+
+function Response({ delivery }: { readonly delivery: WebhookDelivery }) {
+  const t = useTexts(webhooksTexts)
+  const { attempts, response_status, last_error, next_attempt_at } = delivery
+  if (attempts === 0) return t.notTried
+  return (
+    <Stack gap={0}>
+      <span>{last_error ?? response_status}</span>
+      <Text size="sm" c="dimmed">
+        {t.attempts(attempts)}
+        {next_attempt_at !== null && (
+          <>
+            {' · '}
+            {t.next} <Moment at={next_attempt_at} />
+          </>
+        )}
+      </Text>
+    </Stack>
+  )
+}
+
+function Test() {
+  const t = useTexts(webhooksTexts)
+  const test = useAct('testWebhook', {
+    onDone: ({ response_status, last_error }) =>
+      sayDone(last_error === null ? t.tested(response_status ?? 200) : t.testFailed(last_error)),
+  })
+  return (
+    <Stack gap="xs" align="end">
+      <Button loading={test.isPending} onClick={() => test.mutate({})}>
+        {t.test}
+      </Button>
+      {test.error !== null && <ErrorNotice error={test.error} />}
+    </Stack>
+  )
+}

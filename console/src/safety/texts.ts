@@ -1,0 +1,43 @@
+import { plural, texts } from '../language/texts.ts'
+
+export const safetyTexts = texts({
+  en: {
+    title: 'Safety',
+    lead: 'Where you are logged in.',
+    loading: 'Loading your sessions…',
+    sessions: 'Sessions',
+    browser: 'Browser',
+    unknown: 'Unknown browser',
+    current: 'This one',
+    network: 'Network',
+    opened: 'Opened',
+    used: 'Last used',
+    act: 'Act',
+    end: 'End',
+    endOne: (browser: string) => `End the session of ${browser}`,
+    ended: 'The session has ended',
+    endOthers: 'End all others',
+    endOthersHint: 'Everybody who is logged in as you elsewhere has to log in again. This session stays.',
+    othersEnded: (count: number) =>
+      plural.en(count, { one: '# session has ended', other: '# sessions have ended' }),
+  },
+  hi: {
+    title: 'सुरक्षा',
+    lead: 'आप कहाँ-कहाँ लॉग इन हैं।',
+    loading: 'आपके सत्र आ रहे हैं…',
+    sessions: 'सत्र',
+    browser: 'ब्राउज़र',
+    unknown: 'अनजान ब्राउज़र',
+    current: 'यही वाला',
+    network: 'नेटवर्क',
+    opened: 'खोला गया',
+    used: 'पिछली बार',
+    act: 'काम',
+    end: 'ख़त्म करें',
+    endOne: browser => `${browser} का सत्र ख़त्म करें`,
+    ended: 'सत्र ख़त्म हो गया',
+    endOthers: 'बाक़ी सब ख़त्म करें',
+    endOthersHint: 'और जहाँ भी कोई आपके नाम से लॉग इन है, उसे फिर लॉग इन करना होगा। यह सत्र चलता रहेगा।',
+    othersEnded: count => plural.hi(count, { one: '# सत्र ख़त्म हुआ', other: '# सत्र ख़त्म हुए' }),
+  },
+})
