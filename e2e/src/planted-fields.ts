@@ -29,6 +29,7 @@ export const CLEAR_FIELDS: Readonly<Record<string, string>> = {
     'delivery_id',
     'escrow_id',
     'funding_id',
+    'session_id',
     'org_id',
     'owner_id',
     'payment_id',

@@ -1,6 +1,7 @@
 import { type OperationId, routes } from '@batua/contract'
 import type { Api, Headers, Sent } from './api.ts'
 import { emptyWallets } from './empty-wallets.ts'
+import { logIn } from './log-in.ts'
 import { VALID_CALLS } from './valid-calls.ts'
 import type { World } from './world.ts'
 
@@ -48,6 +49,11 @@ const PREPARED: Partial<Record<OperationId, (world: World) => Promise<Sent>>> = 
     const phone = FRESH_ADMIN
     await api.ok(routes.sendAdminOtp, { body: { phone } })
     return { body: { phone, ...(await api.ok(routes.getSandboxOtp, { params: { phone } })) } }
+  },
+  async endOtherSessions({ api, owner }) {
+    await api.ok(routes.advanceClock, { body: { advance_seconds: 31 } })
+    await logIn(api, owner.phone, 'owner')
+    return {}
   },
   async restoreNonce(world) {
     const call = VALID_CALLS.restoreNonce(world)
