@@ -189,6 +189,51 @@ test('one tap pauses an agent, and one undoes it', async () => {
   expect(await statusNow()).toBe('active')
 })
 
+test('an agent’s page shows its money, its limits and its lines, as they change', async () => {
+  const { stage, buyer, seller } = opened
+  await stage.network.pay(buyer, seller, 20, { note: 'Seen on the page' })
+  const tab = await tabOf(PHONE)
+  const { page } = tab
+  await tab.open('/console/agents')
+  await page.getByRole('link', { name: 'Research Agent' }).click()
+  await page.getByText('Seen on the page').waitFor()
+  await page.getByText('Above ₹100.00 the owner is asked').waitFor()
+  expect(await page.getByRole('progressbar').count()).toBeGreaterThan(0)
+  await page.getByText('Received', { exact: true }).click()
+  await page.getByText('No line of this kind').waitFor()
+  await stage.network.pay(seller, buyer, 5, { note: 'Sent back while the page is open' })
+  await page.getByText('Sent back while the page is open').waitFor()
+  expect(tab.problems).toEqual([])
+})
+
+test('an owner withdraws an amount as India writes it, once', async () => {
+  const before = await opened.stage.network.balance(opened.buyer)
+  const tab = await tabOf(DESK)
+  const { page } = tab
+  await tab.open(`/console/agents/${opened.buyer.id}`)
+  await page.getByRole('button', { name: 'Withdraw' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Amount').fill('')
+  await dialog.getByRole('button', { name: 'Withdraw' }).click()
+  await dialog.getByText('An amount in rupees').waitFor()
+  await dialog.getByLabel('Amount').fill('₹ 12.50')
+  await dialog.getByRole('button', { name: 'Withdraw ₹12.50' }).dblclick()
+  await page.getByText('₹12.50 is on its way to the bank').waitFor()
+  const after = await opened.stage.network.balance(opened.buyer)
+  expect(before.available - after.available).toBe(12.5)
+})
+
+test('an owner adds money by the payment page', async () => {
+  const tab = await tabOf(PHONE)
+  const { page } = tab
+  await tab.open(`/console/agents/${opened.seller.id}`)
+  await page.getByRole('button', { name: 'Add money' }).click()
+  await page.getByRole('dialog').getByLabel('Amount').fill('500')
+  await page.getByRole('dialog').getByRole('button', { name: 'Continue ₹500.00' }).click()
+  const link = page.getByRole('link', { name: 'Open the payment page' })
+  expect(await link.getAttribute('href')).toMatch(/\/checkout\//)
+})
+
 test('a page without a network says so, and says when it is back', async () => {
   const tab = await tabOf(PHONE)
   const { page, context } = tab

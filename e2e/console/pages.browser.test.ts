@@ -12,11 +12,14 @@ let stage: Stage
 let browser: Browser
 let sessions: Record<Who, Headers | null>
 let approvalId: string
+let agentId: string
 
 beforeAll(async () => {
   const opened = await openConsoleStage()
   stage = opened.stage
   approvalId = opened.approvalIds[0] ?? ''
+  agentId = opened.buyer.id
+  await opened.stage.network.pay(opened.buyer, opened.seller, 50, { note: 'One API call' })
   const { api, network } = stage
   sessions = {
     nobody: null,
@@ -42,6 +45,8 @@ const PAGES: readonly (readonly [name: string, who: Who, path: () => string])[] 
   ['approval', 'owner', () => `/console/inbox/${approvalId}`],
   ['approval unknown', 'owner', () => '/console/inbox/apr_none'],
   ['agents', 'owner', () => '/console/agents'],
+  ['agent', 'owner', () => `/console/agents/${agentId}`],
+  ['agent received', 'owner', () => `/console/agents/${agentId}?type=pay_in`],
   ['safety', 'owner', () => '/console/safety'],
   ['agents deactivated', 'owner', () => '/console/agents?status=deactivated'],
   ['platform login', 'nobody', () => '/console/platform/login'],
@@ -50,6 +55,7 @@ const PAGES: readonly (readonly [name: string, who: Who, path: () => string])[] 
   ['platform owners', 'platform', () => '/console/platform/owners'],
   ['platform owners empty', 'newcomer', () => '/console/platform/owners'],
   ['platform agents', 'platform', () => '/console/platform/agents'],
+  ['platform agent', 'platform', () => `/console/platform/agents/${agentId}`],
   ['platform webhooks', 'platform', () => '/console/platform/webhooks'],
   ['platform webhooks empty', 'newcomer', () => '/console/platform/webhooks?status=failed'],
   ['admin overview', 'admin', () => '/console/admin'],

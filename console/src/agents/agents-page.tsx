@@ -1,5 +1,6 @@
 import type { Agent } from '@batua/sdk'
 import { Stack, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { useSession } from '../api/api.tsx'
 import { useRead } from '../api/use-read.ts'
 import { Amount } from '../components/amount.tsx'
@@ -69,10 +70,13 @@ function Agents({ agents }: { readonly agents: readonly Agent[] }) {
   return <DataTable label={t.title} columns={columns} rows={agents} rowKey={({ agent_id }) => agent_id} />
 }
 
-function Name({ agent: { name, handle } }: { readonly agent: Agent }) {
+function Name({ agent: { agent_id, name, handle } }: { readonly agent: Agent }) {
+  const isPlatform = useSession() === 'platform'
   return (
     <Stack gap={0}>
-      <Text fw={600}>{name}</Text>
+      <Link to={isPlatform ? '/platform/agents/$agentId' : '/agents/$agentId'} params={{ agentId: agent_id }}>
+        {name}
+      </Link>
       <Text size="sm" c="dimmed">
         @{handle}
       </Text>

@@ -15,6 +15,8 @@ const KINDS = {
   pending: 'warn',
   delivered: 'good',
   failed: 'bad',
+  completed: 'good',
+  reversed: 'plain',
 } as const
 
 export type StatusName = keyof typeof KINDS

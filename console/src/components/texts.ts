@@ -32,6 +32,8 @@ export const componentTexts = texts({
       pending: 'Pending',
       delivered: 'Delivered',
       failed: 'Failed',
+      completed: 'Done',
+      reversed: 'Reversed',
     },
   },
   hi: {
@@ -64,7 +66,9 @@ export const componentTexts = texts({
       expired: 'समय समाप्त',
       pending: 'बाक़ी',
       delivered: 'पहुँची',
-      failed: 'नहीं पहुँची',
+      failed: 'नहीं हुआ',
+      completed: 'पूरा',
+      reversed: 'वापस हुआ',
     },
   },
 })

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import * as v from 'valibot'
-import { agentsSearch, offset } from '../api/search.ts'
+import { agentsSearch, offset, statementSearch } from '../api/search.ts'
 import { loginSearch } from '../login/login-search.ts'
 import { rootRoute } from '../root-route.tsx'
 import { OwnerShell } from './owner-shell.tsx'
@@ -38,6 +38,13 @@ const agentsRoute = createRoute({
   component: lazyRouteComponent(() => import('./agents-page.tsx'), 'OwnerAgentsPage'),
 })
 
+const agentRoute = createRoute({
+  getParentRoute: () => ownerRoute,
+  path: 'agents/$agentId',
+  validateSearch: statementSearch,
+  component: lazyRouteComponent(() => import('./agent-page.tsx'), 'OwnerAgentPage'),
+})
+
 const safetyRoute = createRoute({
   getParentRoute: () => ownerRoute,
   path: 'safety',
@@ -52,6 +59,12 @@ const loginRoute = createRoute({
 })
 
 export const ownerRoutes = [
-  ownerRoute.addChildren([startRoute, inboxRoute.addChildren([approvalRoute]), agentsRoute, safetyRoute]),
+  ownerRoute.addChildren([
+    startRoute,
+    inboxRoute.addChildren([approvalRoute]),
+    agentsRoute,
+    agentRoute,
+    safetyRoute,
+  ]),
   loginRoute,
 ] as const

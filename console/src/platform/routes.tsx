@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import * as v from 'valibot'
-import { agentsSearch, offset } from '../api/search.ts'
+import { agentsSearch, offset, statementSearch } from '../api/search.ts'
 import { loginSearch } from '../login/login-search.ts'
 import { rootRoute } from '../root-route.tsx'
 
@@ -30,6 +30,13 @@ const agentsRoute = createRoute({
   component: lazyRouteComponent(() => import('./agents-page.tsx'), 'PlatformAgentsPage'),
 })
 
+const agentRoute = createRoute({
+  getParentRoute: () => platformRoute,
+  path: 'agents/$agentId',
+  validateSearch: statementSearch,
+  component: lazyRouteComponent(() => import('./agent-page.tsx'), 'PlatformAgentPage'),
+})
+
 const webhooksRoute = createRoute({
   getParentRoute: () => platformRoute,
   path: 'webhooks',
@@ -48,6 +55,6 @@ const loginRoute = createRoute({
 })
 
 export const platformRoutes = [
-  platformRoute.addChildren([startRoute, ownersRoute, agentsRoute, webhooksRoute]),
+  platformRoute.addChildren([startRoute, ownersRoute, agentsRoute, agentRoute, webhooksRoute]),
   loginRoute,
 ] as const

@@ -1,0 +1,109 @@
+import type { Agent } from '@batua/sdk'
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { useAct } from '../api/use-act.ts'
+import { useRead } from '../api/use-read.ts'
+import { Amount } from '../components/amount.tsx'
+import { Card } from '../components/card.tsx'
+import { Loaded } from '../components/loaded.tsx'
+import { sayDone } from '../components/toasts.tsx'
+import { useFormat, useTexts } from '../language/language.tsx'
+import classes from './agent.module.css'
+import { agentTexts } from './agent-texts.ts'
+import { AskAmount } from './ask-amount.tsx'
+
+/** The balance of an agent, and the ways in and out. */
+export function Money({ agent }: { readonly agent: Agent }) {
+  const t = useTexts(agentTexts)
+  const balance = useRead('getBalance', { agent_id: agent.agent_id })
+  return (
+    <Card label={t.balance}>
+      <Loaded query={balance} loading={t.loadingBalance}>
+        {({ available, total_funded, total_spent }) => (
+          <div className={classes.money}>
+            <Stack gap={0}>
+              <Text c="dimmed">{t.balance}</Text>
+              <span className={classes.balance}>
+                <Amount rupees={available} />
+              </span>
+              <Text size="sm" c="dimmed">
+                {t.funded}: <Amount rupees={total_funded} /> · {t.spent}: <Amount rupees={total_spent} />
+              </Text>
+            </Stack>
+            <Group gap="sm">
+              <Fund agent={agent} />
+              <Withdraw agent={agent} available={available} />
+            </Group>
+          </div>
+        )}
+      </Loaded>
+    </Card>
+  )
+}
+
+/** Opens a payment page for the amount. */
+function Fund({ agent: { agent_id, status } }: { readonly agent: Agent }) {
+  const t = useTexts(agentTexts)
+  const [isAsked, ask] = useState(false)
+  const fund = useAct('createFunding')
+  const session = fund.data
+  if (status === 'deactivated') return null
+  if (session !== undefined) {
+    return (
+      <Button component="a" href={session.checkout_url} target="_blank" rel="noopener">
+        {t.toPayment}
+      </Button>
+    )
+  }
+  return (
+    <>
+      <Button onClick={() => ask(true)}>{t.fund}</Button>
+      <AskAmount
+        opened={isAsked}
+        title={t.fund}
+        hint={t.fundHint}
+        act={t.fundFor}
+        acting={fund.isPending}
+        error={fund.error}
+        onAmount={amount => fund.mutate({ agent_id, amount })}
+        onClose={() => ask(false)}
+      />
+    </>
+  )
+}
+
+interface WithdrawProps {
+  readonly agent: Agent
+  readonly available: number
+}
+
+function Withdraw({ agent: { agent_id }, available }: WithdrawProps) {
+  const t = useTexts(agentTexts)
+  const format = useFormat()
+  const [isAsked, ask] = useState(false)
+  const withdraw = useAct('withdraw', {
+    onDone({ amount }) {
+      ask(false)
+      sayDone(t.isWithdrawn(format.amount(amount)))
+    },
+  })
+  if (available <= 0) return null
+  return (
+    <>
+      <Button variant="default" onClick={() => ask(true)}>
+        {t.withdraw}
+      </Button>
+      <AskAmount
+        opened={isAsked}
+        title={t.withdraw}
+        hint={t.withdrawHint}
+        first={available}
+        act={t.withdrawAmount}
+        acting={withdraw.isPending}
+        error={withdraw.error}
+        onAmount={amount => withdraw.mutate({ agent_id, amount })}
+        onClose={() => ask(false)}
+      />
+    </>
+  )
+}

@@ -1,0 +1,100 @@
+import type { Transaction } from '@batua/sdk'
+import { Stack, Text, Title } from '@mantine/core'
+import { useRead } from '../api/use-read.ts'
+import { Card } from '../components/card.tsx'
+import { Choice } from '../components/choice.tsx'
+import { type Column, DataTable } from '../components/data-table.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { Loaded } from '../components/loaded.tsx'
+import { Moment } from '../components/moment.tsx'
+import { Pages } from '../components/pages.tsx'
+import { Status } from '../components/status.tsx'
+import { useFormat, useTexts } from '../language/language.tsx'
+import classes from './agent.module.css'
+import { agentTexts } from './agent-texts.ts'
+
+/** What the address says of the statement. */
+export interface StatementSearch {
+  readonly type?: 'pay_out' | 'pay_in' | 'fund' | 'withdraw' | undefined
+  readonly offset?: number | undefined
+}
+
+interface StatementProps {
+  readonly agentId: string
+  readonly search: StatementSearch
+  readonly onSearch: (search: StatementSearch) => void
+}
+
+/** The lines of a wallet, newest first. */
+export function Statement({ agentId, search: { type, offset = 0 }, onSearch }: StatementProps) {
+  const t = useTexts(agentTexts)
+  const lines = useRead('listTransactions', {
+    agent_id: agentId,
+    ...(type === undefined ? {} : { type }),
+    limit: 20,
+    offset,
+  })
+  return (
+    <Stack gap="sm">
+      <Title order={2}>{t.statement}</Title>
+      <Choice
+        label={t.whichLines}
+        value={type ?? 'all'}
+        options={{ all: t.all, pay_out: t.paid, pay_in: t.received, fund: t.funded, withdraw: t.withdrawn }}
+        onChange={chosen => onSearch(chosen === 'all' ? {} : { type: chosen })}
+      />
+      <Loaded query={lines} loading={t.loadingStatement}>
+        {({ transactions, pagination }) =>
+          transactions.length === 0 ? (
+            <EmptyState icon="money" title={type === undefined ? t.noLines : t.noSuchLines} />
+          ) : (
+            <>
+              <Card flush>
+                <Lines lines={transactions} />
+              </Card>
+              <Pages pagination={pagination} onOffset={next => onSearch({ type, offset: next })} />
+            </>
+          )
+        }
+      </Loaded>
+    </Stack>
+  )
+}
+
+function Lines({ lines }: { readonly lines: readonly Transaction[] }) {
+  const t = useTexts(agentTexts)
+  const columns: readonly Column<Transaction>[] = [
+    { id: 'what', name: t.what, cell: line => <What line={line} /> },
+    { id: 'status', name: t.status, cell: ({ status }) => <Status is={status} /> },
+    { id: 'at', name: t.at, cell: ({ created_at }) => <Moment at={created_at} /> },
+    { id: 'amount', name: t.amount, align: 'end', cell: line => <Net line={line} /> },
+  ]
+  return <DataTable label={t.statement} columns={columns} rows={lines} rowKey={({ id }) => id} />
+}
+
+function What({ line: { type, counterparty_name, note, reference } }: { readonly line: Transaction }) {
+  const t = useTexts(agentTexts)
+  const detail = note ?? reference
+  return (
+    <Stack gap={0}>
+      <Text fw={600}>{t.lines[type](counterparty_name ?? '')}</Text>
+      {detail !== null && (
+        <Text size="sm" c="dimmed">
+          {detail}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+/** What the wallet gained or lost. */
+function Net({ line: { type, net_amount } }: { readonly line: Transaction }) {
+  const format = useFormat()
+  const isGain = type === 'fund' || type === 'pay_in'
+  return (
+    <span className={isGain ? `figures ${classes.gained}` : 'figures'}>
+      {isGain ? '+' : '−'}
+      {format.amount(net_amount)}
+    </span>
+  )
+}
