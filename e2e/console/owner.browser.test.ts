@@ -206,6 +206,36 @@ test('an agent’s page shows its money, its limits and its lines, as they chang
   expect(tab.problems).toEqual([])
 })
 
+test('a stricter limit holds at once, a looser one waits and can be cancelled', async () => {
+  const { stage, seller, ownerSession } = opened
+  const params = { agent_id: seller.id }
+  const read = () => stage.api.ok(routes.getAgent, { params, headers: ownerSession })
+  const tab = await tabOf(PHONE)
+  const { page } = tab
+  await tab.open(`/console/agents/${seller.id}`)
+  const change = async (field: string, value: string, said: string) => {
+    await page.getByRole('button', { name: 'Change' }).click()
+    await page.getByRole('dialog').getByLabel(field).fill(value)
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByText(said).first().waitFor()
+  }
+  await page.getByRole('button', { name: 'Change' }).click()
+  await page.getByRole('dialog').getByLabel('Different payees in an hour').fill('2.5')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await page.getByText('A whole number').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await change('Payments in a day', '1,000', 'The limits are changed')
+  expect((await read()).policy.spend_limit_daily).toBe(1_000)
+  await change('Payments in a day', '1,500.50', 'waits for the cooldown')
+  expect(await read()).toMatchObject({
+    policy: { spend_limit_daily: 1_000 },
+    pending_policy: { spend_limit_daily: { value: 1_500.5 } },
+  })
+  await page.getByRole('button', { name: 'Cancel the change of Payments in a day' }).click()
+  await page.getByText('The change is cancelled').waitFor()
+  expect((await read()).pending_policy).toEqual({})
+})
+
 test('an owner withdraws an amount as India writes it, once', async () => {
   const before = await opened.stage.network.balance(opened.buyer)
   const tab = await tabOf(DESK)

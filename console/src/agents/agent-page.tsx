@@ -14,6 +14,7 @@ import classes from './agent.module.css'
 import { agentTexts } from './agent-texts.ts'
 import { Limits } from './limits.tsx'
 import { Money } from './money.tsx'
+import { OwnLimits } from './own-limits.tsx'
 import { PauseOrResume } from './pause-or-resume.tsx'
 import { Statement, type StatementSearch } from './statement.tsx'
 
@@ -42,6 +43,7 @@ export function AgentPage({ agentId, search, onSearch }: AgentPageProps) {
             <Stack>
               <Money agent={found} />
               <Limits agentId={agentId} />
+              <OwnLimits agent={found} />
               <Statement agentId={agentId} search={search} onSearch={onSearch} />
               <Card label={t.facts}>
                 <AgentFacts agent={found} />

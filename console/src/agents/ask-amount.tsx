@@ -3,9 +3,7 @@ import { useState } from 'react'
 import { Confirm } from '../components/confirm.tsx'
 import { useFormat, useTexts } from '../language/language.tsx'
 import { agentTexts } from './agent-texts.ts'
-
-/** Rupees with at most two decimals; commas as India writes them are skipped. */
-const RUPEES = /^\d{1,10}(?:\.\d{1,2})?$/
+import { rupeesIn } from './rupees.ts'
 
 interface AskAmountProps {
   readonly opened: boolean
@@ -28,8 +26,7 @@ export function AskAmount(props: AskAmountProps) {
   const format = useFormat()
   const [written, write] = useState(first === undefined ? '' : String(first))
   const [isWrong, setWrong] = useState(false)
-  const text = written.replaceAll(/[,\s₹]/g, '')
-  const amount = RUPEES.test(text) ? Number(text) : 0
+  const amount = rupeesIn(written) ?? 0
   return (
     <Confirm
       opened={opened}
