@@ -52,6 +52,11 @@ const STOPS = {
     message: 'Agent is paused',
     receives: false,
   },
+  'pause of all agents by the owner': {
+    stop: async () => api.ok(routes.pauseAllAgents, { headers: await network.login(owner) }),
+    message: 'Agent is paused',
+    receives: false,
+  },
   'bulk quarantine': {
     stop: () => api.ok(routes.bulkQuarantineAgents, bulk()),
     message: 'Agent is quarantined',
@@ -154,4 +159,25 @@ test('a stop by an administrator cannot be lifted by the owner’s side', async 
     const error = await api.refused(routes.resumeAgent, 409, 'conflict', { ...ofPayer(), headers })
     expect(error.message).toContain('only an administrator can end that')
   }
+})
+
+test('the emergency stop pauses every active agent of the owner, however many, and no other', async () => {
+  await Promise.all(Array.from({ length: 205 }, () => network.agent(owner)))
+  const headers = await network.login(owner)
+  expect(await api.ok(routes.pauseAllAgents, { headers })).toEqual({ paused: 206 })
+  const of = (status: 'active' | 'paused') =>
+    api.ok(routes.listAgents, { headers, query: { status, limit: 1 } }).then(list => list.pagination.total)
+  expect([await of('active'), await of('paused')]).toEqual([0, 206])
+  expect(await api.ok(routes.pauseAllAgents, { headers })).toEqual({ paused: 0 })
+  const params = { agent_id: payee.id }
+  expect((await api.ok(routes.getAgent, { params, headers: platform.headers })).status).toBe('active')
+})
+
+test('the emergency stop pauses the others where the row of one agent was altered', async () => {
+  const altered = await network.agent(owner)
+  await stage.database.query('update agents set budget_limit_paise = 1 where handle = $1', [altered.handle])
+  expect(await api.ok(routes.pauseAllAgents, { headers: await network.login(owner) })).toEqual({ paused: 1 })
+  const stopped = await api.ok(routes.getAgent, { ...ofPayer(), headers: platform.headers })
+  expect(stopped.status).toBe('paused')
+  expect((await pay(api, altered, payee)).status).toBe(401)
 })

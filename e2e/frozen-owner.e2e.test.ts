@@ -74,6 +74,7 @@ const WHILE_FROZEN: Record<Exclude<OperationId, `get${string}` | `list${string}`
   verifyAdminOtp: 'apart',
   logOutAdmin: 'apart',
   logInPlatform: 'apart',
+  pauseAllAgents: 'works',
   logOutPlatform: 'apart',
   endSession: 'apart',
   endOtherSessions: 'apart',

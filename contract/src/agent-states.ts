@@ -1,7 +1,8 @@
+import { Type } from 'typebox'
 import { Agent } from './agents.ts'
 import { idParam } from './ids.ts'
 import { route } from './route.ts'
-import { request } from './schema.ts'
+import { request, response } from './schema.ts'
 
 const params = request({ agent_id: idParam('agt') })
 
@@ -33,4 +34,23 @@ export const resumeAgent = route({
   status: 200,
   response: Agent,
   errors: ['not_found', 'authorization_error', 'conflict'],
+})
+
+export const pauseAllAgents = route({
+  operationId: 'pauseAllAgents',
+  method: 'POST',
+  path: '/api/web/agents/pause',
+  tag: 'Owner session',
+  summary: 'Pause all your agents',
+  description:
+    'The emergency stop: pauses every active agent of the session’s owners. From the next payment on, none of them can pay or receive. Each is resumed alone. Sending it again pauses what is active by then, and changes nothing else.',
+  who: ['owner'],
+  status: 200,
+  response: response(
+    {
+      paused: Type.Integer({ description: 'The number of agents that this request paused.', examples: [3] }),
+    },
+    { title: 'AgentsPaused', description: 'No agent is active.', examples: [{ paused: 3 }] },
+  ),
+  errors: [],
 })

@@ -189,6 +189,40 @@ test('one tap pauses an agent, and one undoes it', async () => {
   expect(await statusNow()).toBe('active')
 })
 
+test('an invitation is accepted or declined in the inbox', async () => {
+  const { network } = opened.stage
+  const known = await network.platform({ name: 'Known Travel' })
+  const unknown = await network.platform({ name: '<b>Unknown</b>' })
+  const invited = [
+    await network.owner(known, opened.owner.phone),
+    await network.owner(unknown, opened.owner.phone),
+  ]
+  const tab = await tabOf(PHONE)
+  const { page } = tab
+  await tab.open('/console/inbox')
+  const invitation = (name: string) =>
+    page.getByRole('region', { name: 'Invitations' }).filter({ hasText: name })
+  await invitation('Known Travel').waitFor()
+  expect(await tab.axe()).toEqual([])
+  const answer = async (name: string, act: 'Accept' | 'Decline') => {
+    const card = page
+      .locator('section')
+      .filter({ has: page.getByRole('heading', { name }) })
+      .last()
+    await card.getByRole('button', { name: act }).click()
+    await page.getByRole('dialog').getByRole('button', { name: act }).click()
+  }
+  await answer('Known Travel wants to run agents for you', 'Accept')
+  await page.getByText('Known Travel may run agents for you').waitFor()
+  await answer('<b>Unknown</b> wants to run agents for you', 'Decline')
+  await page.getByText('<b>Unknown</b> may not run agents for you').waitFor()
+  const statuses = invited.map(async ({ id, platform: { headers } }) => {
+    const owner = await opened.stage.api.ok(routes.getOwner, { params: { owner_id: id }, headers })
+    return owner.link_status
+  })
+  expect(await Promise.all(statuses)).toEqual(['accepted', 'declined'])
+})
+
 test('an agent’s page shows its money, its limits and its lines, as they change', async () => {
   const { stage, buyer, seller } = opened
   await stage.network.pay(buyer, seller, 20, { note: 'Seen on the page' })

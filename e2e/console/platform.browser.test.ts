@@ -108,3 +108,15 @@ test('an owner sees where she is logged in, and ends the other sessions', async 
   await api.refused(routes.getSession, 401, 'authentication_error', { headers: lost })
   await api.ok(routes.getSession, { headers: opened.ownerSession })
 })
+
+test('an owner stops all agents at once, after one question', async () => {
+  const { api } = opened.stage
+  const tab = await tabOf(PHONE, opened.ownerSession)
+  const { page } = tab
+  await tab.open('/console/safety')
+  await page.getByRole('button', { name: 'Pause all agents' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause all agents' }).click()
+  await page.getByText('2 agents are paused').waitFor()
+  const { agents } = await api.ok(routes.listAgents, { headers: opened.ownerSession })
+  expect(agents.map(({ status }) => status)).toEqual(['paused', 'paused'])
+})

@@ -42,6 +42,7 @@ export const DESTRUCTIVE: readonly OperationId[] = [
   'updateAgent',
   'deactivateAgent',
   'pauseAgent',
+  'pauseAllAgents',
   'rotateAgentKey',
   'logOut',
   'logOutPlatform',

@@ -42,6 +42,7 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   updateAgent: world => ({ ...ofPayer(world), body: { name: 'Renamed', ...policy(world) } }),
   deactivateAgent: ofPayer,
   pauseAgent: ofPayer,
+  pauseAllAgents: () => ({}),
   resumeAgent: ofPayer,
   rotateAgentKey: ofPayer,
   getEventStream: () => ({}),

@@ -1,15 +1,22 @@
+import { Stack } from '@mantine/core'
+import { useSession } from '../api/api.tsx'
 import { PageTitle } from '../components/page-title.tsx'
 import { useTexts } from '../language/language.tsx'
+import { EmergencyStop } from './emergency-stop.tsx'
 import { Sessions } from './sessions.tsx'
 import { safetyTexts } from './texts.ts'
 
-/** Who is logged in as this person, and the ways to end that. */
+/** The emergency stop, and who is logged in as this person. */
 export function SafetyPage() {
   const t = useTexts(safetyTexts)
+  const isOwner = useSession() === 'owner'
   return (
     <>
-      <PageTitle lead={t.lead}>{t.title}</PageTitle>
-      <Sessions />
+      <PageTitle lead={isOwner ? t.ownerLead : t.lead}>{t.title}</PageTitle>
+      <Stack gap="xl">
+        {isOwner && <EmergencyStop />}
+        <Sessions />
+      </Stack>
     </>
   )
 }

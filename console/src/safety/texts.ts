@@ -4,6 +4,13 @@ export const safetyTexts = texts({
   en: {
     title: 'Safety',
     lead: 'Where you are logged in.',
+    ownerLead: 'Stop everything at once, and see where you are logged in.',
+    stop: 'Emergency stop',
+    stopHint: 'No agent of yours pays or receives any more.',
+    stopAll: 'Pause all agents',
+    stopText: 'Every active agent of yours is paused at once. You resume each one when you are ready.',
+    areStopped: (count: number) =>
+      plural.en(count, { one: '# agent is paused', other: '# agents are paused' }),
     loading: 'Loading your sessions…',
     sessions: 'Sessions',
     browser: 'Browser',
@@ -24,6 +31,12 @@ export const safetyTexts = texts({
   hi: {
     title: 'सुरक्षा',
     lead: 'आप कहाँ-कहाँ लॉग इन हैं।',
+    ownerLead: 'सब कुछ एक साथ रोकें, और देखें कि आप कहाँ-कहाँ लॉग इन हैं।',
+    stop: 'आपातकालीन रोक',
+    stopHint: 'आपका कोई एजेंट न चुकाएगा, न पाएगा।',
+    stopAll: 'सभी एजेंट रोकें',
+    stopText: 'आपका हर चालू एजेंट तुरंत रुक जाएगा। तैयार होने पर आप हर एक को ख़ुद चलाएँ।',
+    areStopped: count => plural.hi(count, { one: '# एजेंट रुक गया', other: '# एजेंट रुक गए' }),
     loading: 'आपके सत्र आ रहे हैं…',
     sessions: 'सत्र',
     browser: 'ब्राउज़र',

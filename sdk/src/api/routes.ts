@@ -372,6 +372,8 @@ export interface Api {
     input?: Types.ListOwnerTransactionsInput,
     options?: CallOptions,
   ) => Promise<Types.OwnerTransactionList>
+  /** Pause all your agents. */
+  readonly pauseAllAgents: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.AgentsPaused>
   /** Change the owner’s policy. */
   readonly updateOwnerPolicy: (
     input?: Types.UpdateOwnerPolicyInput,
@@ -589,6 +591,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   getSession: 'GET /api/web/me',
   listInvitations: 'GET /v1/invitations',
   listOwnerTransactions: 'GET /api/web/transactions',
+  pauseAllAgents: 'POST /api/web/agents/pause',
   updateOwnerPolicy: 'PATCH /api/web/policy?owner_id',
   bulkFreezeAgents: 'POST /v1/admin/agents/bulk-freeze',
   bulkQuarantineAgents: 'POST /v1/admin/agents/bulk-quarantine',

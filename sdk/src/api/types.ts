@@ -2335,6 +2335,11 @@ export interface OwnerTransactionList {
   pagination: Pagination
 }
 
+/** No agent is active. */
+export interface AgentsPaused {
+  paused: number
+}
+
 /** The result for each agent. */
 export interface BulkResults {
   results: {

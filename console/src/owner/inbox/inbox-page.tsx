@@ -13,6 +13,7 @@ import { useTexts } from '../../language/language.tsx'
 import { useWaiting, WAITING_POLL_MS } from '../use-waiting.ts'
 import { Approvals } from './approvals.tsx'
 import classes from './inbox.module.css'
+import { Invitations } from './invitations.tsx'
 import { inboxTexts } from './texts.ts'
 
 const route = getRouteApi('/owner/inbox')
@@ -55,6 +56,7 @@ function Requests() {
       <PageTitle lead={t.lead} tab={t.tab(waiting)}>
         {t.title}
       </PageTitle>
+      <Invitations />
       <Choice
         label={t.filter}
         value={status ?? 'waiting'}

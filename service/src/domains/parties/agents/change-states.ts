@@ -1,15 +1,16 @@
 import type { AgentStatus } from '@batua/contract'
 import type { Queryable } from '../../../db/database.ts'
-import type { Caller } from '../../../http/caller.ts'
+import { AlteredRow } from '../../../db/row-mac.ts'
+import type { Caller, OwnerCaller } from '../../../http/caller.ts'
 import { type Refusal, raise } from '../../../kernel/app-error.ts'
 import { assert } from '../../../kernel/assert.ts'
-import type { Uuid } from '../../../kernel/ids.ts'
+import { FIRST_UUID, type Uuid } from '../../../kernel/ids.ts'
 import { actorOf, type Fact, type Recording, recordFacts } from '../../../operations/facts.ts'
 import { lockAgentsForChange } from '../../limits/index.ts'
 import { requireAgentAccess, requireMayAccess } from './access.ts'
 import type { AgentsContext } from './context.ts'
 import { stateFact } from './facts.ts'
-import { type StoredState, selectStates, updateStates } from './state-store.ts'
+import { type StoredState, selectActiveIds, selectStates, updateStates } from './state-store.ts'
 import { decideState, type StateAct } from './states.ts'
 import { type Agent, selectAgent } from './store.ts'
 
@@ -84,6 +85,52 @@ export function pauseAgent(context: AgentsContext, caller: Caller, agentRef: str
 
 export function resumeAgent(context: AgentsContext, caller: Caller, agentRef: string): Promise<Agent> {
   return changeState(context, caller, agentRef, 'resume')
+}
+
+/** Agents whose accounts are locked together, so that their payments wait a moment only. */
+const PAUSED_AT_ONCE = 200
+
+/**
+ * Pauses every active agent of the caller's owners. After a failure in between, a repeat pauses the rest. An agent that
+ * another request stops meanwhile is left as it is.
+ */
+export async function pauseAllAgents(context: AgentsContext, caller: OwnerCaller): Promise<number> {
+  const { database, clock, vault } = context
+  let paused = 0
+  for (const ownerId of caller.ownerIds) {
+    let last = FIRST_UUID
+    for (;;) {
+      const ids = await selectActiveIds(database, ownerId, last, PAUSED_AT_ONCE)
+      if (ids.length === 0) break
+      paused += await pauseTogether(context, ids, {
+        actor: actorOf(caller, ownerId),
+        vault,
+        now: clock.now(),
+      })
+      last = ids.at(-1) ?? last
+    }
+  }
+  return paused
+}
+
+/** Pauses these agents in one commit. If one of their rows was altered, each alone: an altered agent pays nothing. */
+async function pauseTogether(
+  context: AgentsContext,
+  ids: readonly Uuid[],
+  recording: Recording,
+): Promise<number> {
+  const { database, ledger } = context
+  try {
+    const outcomes = await database.inTransaction(tx => changeStates(tx, ids, 'pause', recording))
+    await ledger.awaitCommits(ids)
+    return [...outcomes.values()].filter(({ changed }) => changed).length
+  } catch (error) {
+    if (!(error instanceof AlteredRow)) throw error
+    if (ids.length === 1) return 0
+    let paused = 0
+    for (const id of ids) paused += await pauseTogether(context, [id], recording)
+    return paused
+  }
 }
 
 /** Quarantines one agent within the caller's transaction; throws a conflict if its state does not allow it. */

@@ -7,7 +7,7 @@ import { changesPayees } from '../../limits/index.ts'
 import { requireAgentAccess } from './access.ts'
 import { agentRecord, recordWithVendor } from './agent-record.ts'
 import { deactivateAgent, rotateAgentKey, updatePolicy } from './change-agent.ts'
-import { pauseAgent, resumeAgent } from './change-states.ts'
+import { pauseAgent, pauseAllAgents, resumeAgent } from './change-states.ts'
 import type { AgentsContext } from './context.ts'
 import { createAgent } from './create-agent.ts'
 import { normaliseHandle } from './find-agent.ts'
@@ -55,6 +55,12 @@ export function serveAgents(serve: Serve, context: AgentsContext): void {
     routes.pauseAgent,
     async ({ caller, params }) =>
       agentRecord(vault, caller, await pauseAgent(context, caller, params.agent_id)),
+    STOPS,
+  )
+
+  serve(
+    routes.pauseAllAgents,
+    async ({ caller }) => ({ paused: await pauseAllAgents(context, caller) }),
     STOPS,
   )
 

@@ -25,6 +25,21 @@ export async function selectStates(tx: Queryable, ids: readonly Uuid[]): Promise
   )
 }
 
+/** The active agents of an owner after an id, in the order of their ids. */
+export async function selectActiveIds(
+  db: Queryable,
+  ownerId: Uuid,
+  after: Uuid,
+  limit: number,
+): Promise<Uuid[]> {
+  const rows = await db.query<{ id: Uuid }>(
+    `select id from agents where owner_id = $1 and status <> 'deactivated' and status = 'active' and id > $2
+     order by id limit $3`,
+    [ownerId, after, limit],
+  )
+  return rows.map(({ id }) => id)
+}
+
 export async function updateStates(
   tx: Queryable,
   vault: Vault,
