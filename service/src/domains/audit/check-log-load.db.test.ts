@@ -50,7 +50,7 @@ test('the check finds no fault in a healthy log while two nodes pay, record, app
   const checking = stages.map(async (stage, index) => {
     const checker = openLogChecker(stage, index === 0 ? { tiles: 1, rows: 50 } : { tiles: 4, rows: 1_000 })
     while (!isOver()) {
-      await database.query('update scans set started_at = null')
+      await database.query(`update scans set started_at = null where name = 'audit log check'`)
       await checker.check()
     }
   })

@@ -133,7 +133,7 @@ test('a correct ledger has no fault while two nodes pay, hold and check at once,
   const checking = [1, 2].map(async () => {
     let slices = 0
     while (!isOver()) {
-      await database.query('update scans set started_at = null')
+      await database.query(`update scans set started_at = null where name = 'ledger check'`)
       const limits = slices % 7 < 4 ? { rows: 40, wallets: 3 } : { rows: 2_000, wallets: 500 }
       await checkNextSlice(context, limits)
       slices++
