@@ -3,7 +3,10 @@ import { ESCROW_AUTO_ACTIONS, EscrowHeld } from './escrow.ts'
 import { amountOut, EXAMPLE_TIME, noteText, textOut, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
+import { contextOut, exampleContext } from './payment-context.ts'
 import { PaymentResult } from './payments.ts'
+import { POLICY_LAYERS } from './policy.ts'
+import { POLICY_CONTROLS } from './policy-controls.ts'
 import { route } from './route.ts'
 import { nullable, oneOf, request, response } from './schema.ts'
 
@@ -16,6 +19,17 @@ export type ApprovalKind = (typeof APPROVAL_KINDS)[number]
 export const APPROVAL_STATUSES = ['pending_approval', 'approved', 'rejected', 'expired'] as const
 
 export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number]
+
+const HeadroomAfter = response({
+  rule: oneOf([...POLICY_CONTROLS, 'budget_limit'], 'The control, or an organization’s budget.'),
+  layer: oneOf(POLICY_LAYERS, 'The layer that sets it.'),
+  limit: amountOut('The limit: INR, or a number of payees.'),
+  remaining: nullable(
+    amountOut(
+      'What remains of it then: INR, or a number of payees. Negative: the limit refuses the approval now. Null: it depends on a payee, and none is named.',
+    ),
+  ),
+})
 
 const properties = {
   approval_id: idSchema('apr'),
@@ -39,6 +53,24 @@ const properties = {
   ),
   attestor_agent_id: nullable(
     idSchema('agt', 'For a hold: the agent that may attest; null if there is none.'),
+  ),
+  context: contextOut,
+  first_payment_to_payee: nullable(
+    Type.Boolean({
+      description:
+        'Whether the agent has never paid this payee; null once it is decided, and for a hold that names none.',
+    }),
+  ),
+  paid_to_payee_before: nullable(
+    amountOut(
+      'What the agent has paid this payee so far, INR: payments and released holds, without fees; refunds are not deducted. Null once it is decided, and for a hold that names none.',
+    ),
+  ),
+  headroom_after: nullable(
+    Type.Array(HeadroomAfter, {
+      description:
+        'What would remain of each limit if it were approved now, of the general layers first; null once it is decided.',
+    }),
   ),
   rule: oneOf(['require_human_approval_above'], 'The control that requires the approval.'),
   status: oneOf(APPROVAL_STATUSES, '`pending_approval` until the owner decides or 24 hours have passed.'),
@@ -66,6 +98,10 @@ const waiting = {
   timeout_hours: null,
   auto_action: null,
   attestor_agent_id: null,
+  context: exampleContext,
+  first_payment_to_payee: false,
+  paid_to_payee_before: 1250,
+  headroom_after: [{ rule: 'spend_limit_daily', layer: 'agent', limit: 5000, remaining: 3350 }],
   rule: 'require_human_approval_above',
   status: 'pending_approval',
   created_at: EXAMPLE_TIME,
@@ -76,7 +112,11 @@ const waiting = {
   rejection_reason: null,
 }
 
-const decided = { ...waiting, decided_at: '2026-11-20T11:02:00.000Z' }
+const decided = {
+  ...waiting,
+  ...{ first_payment_to_payee: null, paid_to_payee_before: null, headroom_after: null },
+  decided_at: '2026-11-20T11:02:00.000Z',
+}
 
 /** A payment or hold that waits, or waited, for its owner (contract section 5). Amounts in INR. */
 export const Approval = response(properties, {

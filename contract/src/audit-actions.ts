@@ -43,6 +43,8 @@ export const AUDIT_ACTIONS = {
   'session.started': 'An owner or administrator logged in.',
   'session.ended': 'An owner or administrator logged out.',
   'payment.completed': 'An agent paid another agent.',
+  'context.recorded':
+    'Why an agent made a payment or hold, as its request said; the target is the transaction.',
   'payment.refunded': 'A payee refunded a payment, in whole or in part.',
   'nonce.consumed': 'A payee consumed the nonce of a payment.',
   'nonce.restored': 'A payee that could not serve the paid request restored the nonce.',

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { agentReference, amountIn, amountOut, EXAMPLE_TIME, lineText, textOut, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
+import { contextIn } from './payment-context.ts'
 import { route } from './route.ts'
 import { nullable, oneOf, request, response } from './schema.ts'
 
@@ -99,6 +100,7 @@ const holdProperties = {
       'The recipient: an agent id or a handle. The money can then be released to no other agent.',
     ),
   ),
+  ...contextIn,
 }
 
 const agentParams = request({ agent_id: idParam('agt', 'The agent whose money is held.') })

@@ -50,6 +50,13 @@ function isEmail(text: string): boolean {
   return isSingleLine(text) && EMAIL.test(text)
 }
 
+/** An address of the web that a person may open: http or https, one line, without a user name or password. */
+export function isWebUrl(text: string): boolean {
+  if (!isSingleLine(text) || /\s/u.test(text) || !URL.canParse(text)) return false
+  const { protocol, username, password } = new URL(text)
+  return (protocol === 'https:' || protocol === 'http:') && username === '' && password === ''
+}
+
 /**
  * Every `format` that the contract's schemas use, in the form that Ajv accepts: `new Ajv2020({ formats: FORMATS })`.
  * Contract section 1: amounts, texts and times.
@@ -63,4 +70,5 @@ export const FORMATS = {
   'visible-line': { type: 'string', validate: isVisibleLine },
   'multi-line': { type: 'string', validate: isMultiLine },
   email: { type: 'string', validate: isEmail },
+  'web-url': { type: 'string', validate: isWebUrl },
 } as const

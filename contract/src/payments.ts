@@ -11,6 +11,7 @@ import {
 } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
+import { contextIn, contextOut, exampleContext } from './payment-context.ts'
 import { route } from './route.ts'
 import { nullable, oneOf, request, response } from './schema.ts'
 
@@ -77,6 +78,7 @@ export const Payment = response(
     amount: amountOut('What the payee received, INR.'),
     refunded_total: amountOut('What the payee has refunded of it so far, INR; 0 if nothing.'),
     reference: nullable(textOut('The caller’s reference.', 'invoice-2041')),
+    context: contextOut,
   },
   {
     title: 'Payment',
@@ -89,6 +91,7 @@ export const Payment = response(
         amount: 400,
         refunded_total: 100,
         reference: 'invoice-2041',
+        context: exampleContext,
       },
       {
         ...waiting,
@@ -97,6 +100,7 @@ export const Payment = response(
         amount: 400,
         refunded_total: 0,
         reference: 'invoice-2041',
+        context: null,
       },
     ],
   },
@@ -143,11 +147,13 @@ export const pay = route({
           examples: [true],
         }),
       ),
+      ...contextIn,
     },
     {
       title: 'PayRequest',
       examples: [
         { to: 'translator', amount: 400, reference: 'invoice-2041', idempotency_key: 'order-7f3a' },
+        { to: 'translator', amount: 400, idempotency_key: 'order-7f3b', context: exampleContext },
         {
           to: exampleId('agt', 2),
           amount: 12.5,

@@ -68,7 +68,7 @@ export const EXAMPLE_NAMES: Readonly<Record<string, readonly string[]>> = {
   UpdateOwnerPolicyRequest: ['all_owners', 'one_owner'],
   CreateFundingRequest: ['any_method', 'upi_only'],
   WithdrawRequest: ['amount', 'whole_balance'],
-  PayRequest: ['invoice', 'pay_per_call'],
+  PayRequest: ['invoice', 'with_context', 'pay_per_call'],
   PaymentResult: ['completed', 'pending_approval'],
   Payment: ['completed', 'pending_approval'],
   RefundRequest: ['part', 'rest'],

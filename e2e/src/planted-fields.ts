@@ -46,6 +46,7 @@ export const CLEAR_FIELDS: Readonly<Record<string, string>> = {
     'reason',
     'reference',
   ]),
+  ...because('words of the payer for its owner, which the payee never sees', ['purpose', 'url', 'client']),
   ...because('chosen by a program to name a request', ['consume_id', 'idempotency_key', 'nonce']),
   ...because('public by its nature', ['gateway', 'public_key', 'tier', 'control', 'webhook_url', 'origins']),
   ...because('a date', ['day', 'from_date', 'to_date']),

@@ -53,7 +53,8 @@ function Limit({
   const format = useFormat()
   const value = (of: number) =>
     rule === 'max_counterparties_per_hour' ? format.number(of) : format.amount(of)
-  const name = `${t.rules[rule]}, ${t.windows[window]}`
+  const measured = isNamed(t.rules, rule) ? t.rules[rule] : t.payments
+  const name = `${measured}, ${t.windows[window]}`
   const isUsedUp = window !== 'payment' && used !== null
   return (
     <>
@@ -80,4 +81,9 @@ function Limit({
       </Text>
     </>
   )
+}
+
+/** Limits with names of their own; every other limits the sum of payments in its window. */
+function isNamed<Names extends object>(names: Names, rule: PropertyKey): rule is keyof Names {
+  return rule in names
 }

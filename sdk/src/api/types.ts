@@ -105,6 +105,7 @@ export type AuditAction =
   | 'session.started'
   | 'session.ended'
   | 'payment.completed'
+  | 'context.recorded'
   | 'payment.refunded'
   | 'nonce.consumed'
   | 'nonce.restored'
@@ -524,6 +525,18 @@ export interface PayInput {
   unique_reference?: boolean
   /** If true, the response contains the signed receipt’s `token`. */
   receipt_token?: boolean
+  /** Why the agent spends. */
+  context?: {
+    purpose?: string
+    url?: string
+    items?: {
+      name: string
+      quantity?: number
+      /** What the item costs in all, INR. */
+      amount?: number
+    }[]
+    client?: string
+  }
 }
 
 export interface RefundPaymentInput {
@@ -572,6 +585,18 @@ export interface HoldEscrowInput {
   reference?: string
   /** The recipient: an agent id or a handle. */
   to_agent_id?: string
+  /** Why the agent spends. */
+  context?: {
+    purpose?: string
+    url?: string
+    items?: {
+      name: string
+      quantity?: number
+      /** What the item costs in all, INR. */
+      amount?: number
+    }[]
+    client?: string
+  }
 }
 
 export interface HoldEscrowWithAttestationInput {
@@ -583,6 +608,18 @@ export interface HoldEscrowWithAttestationInput {
   reference?: string
   /** The recipient: an agent id or a handle. */
   to_agent_id?: string
+  /** Why the agent spends. */
+  context?: {
+    purpose?: string
+    url?: string
+    items?: {
+      name: string
+      quantity?: number
+      /** What the item costs in all, INR. */
+      amount?: number
+    }[]
+    client?: string
+  }
   /** The attestor: an agent id or a handle, not the payer. */
   attestor_agent_id: string
 }
@@ -596,6 +633,18 @@ export interface HoldEscrowWithTimeoutInput {
   reference?: string
   /** The recipient: an agent id or a handle. */
   to_agent_id?: string
+  /** Why the agent spends. */
+  context?: {
+    purpose?: string
+    url?: string
+    items?: {
+      name: string
+      quantity?: number
+      /** What the item costs in all, INR. */
+      amount?: number
+    }[]
+    client?: string
+  }
   /** The timeout in hours: more than 0, at most 8760. */
   timeout_hours: number
   /** What happens at the timeout. */
@@ -1563,6 +1612,18 @@ export interface Payment {
   /** What the payee has refunded of it so far, INR; 0 if nothing. */
   refunded_total: number
   reference: string | null
+  /** Why the agent spends, as its request said; null if it did not. */
+  context: {
+    purpose?: string
+    url?: string
+    items?: {
+      name: string
+      quantity?: number
+      /** What the item costs in all, INR. */
+      amount?: number
+    }[]
+    client?: string
+  } | null
 }
 
 /** A page of payments. */
@@ -1644,6 +1705,44 @@ export interface ApprovalApproved {
   auto_action: 'refund' | 'release' | null
   /** null if there is none. */
   attestor_agent_id: string | null
+  /** Why the agent spends, as its request said; null if it did not. */
+  context: {
+    purpose?: string
+    url?: string
+    items?: {
+      name: string
+      quantity?: number
+      /** What the item costs in all, INR. */
+      amount?: number
+    }[]
+    client?: string
+  } | null
+  /** null once it is decided, and for a hold that names none. */
+  first_payment_to_payee: boolean | null
+  /** What the agent has paid this payee so far, INR: payments and released holds, without fees; refunds are not deducted. */
+  paid_to_payee_before: number | null
+  /** null once it is decided. */
+  headroom_after:
+    | {
+        rule:
+          | 'spend_limit_per_tx'
+          | 'spend_limit_hourly'
+          | 'spend_limit_daily'
+          | 'spend_limit_monthly'
+          | 'allowed_payees'
+          | 'blocked_payee_agents'
+          | 'per_counterparty_daily_limit'
+          | 'max_counterparties_per_hour'
+          | 'require_escrow_above'
+          | 'require_human_approval_above'
+          | 'budget_limit'
+        layer: PolicyLayer
+        /** The limit: INR, or a number of payees. */
+        limit: number
+        /** What remains of it then: INR, or a number of payees. */
+        remaining: number | null
+      }[]
+    | null
   rule: 'require_human_approval_above'
   /** `pending_approval` until the owner decides or 24 hours have passed. */
   status: ApprovalStatus
@@ -1682,6 +1781,44 @@ export interface Approval {
   auto_action: 'refund' | 'release' | null
   /** null if there is none. */
   attestor_agent_id: string | null
+  /** Why the agent spends, as its request said; null if it did not. */
+  context: {
+    purpose?: string
+    url?: string
+    items?: {
+      name: string
+      quantity?: number
+      /** What the item costs in all, INR. */
+      amount?: number
+    }[]
+    client?: string
+  } | null
+  /** null once it is decided, and for a hold that names none. */
+  first_payment_to_payee: boolean | null
+  /** What the agent has paid this payee so far, INR: payments and released holds, without fees; refunds are not deducted. */
+  paid_to_payee_before: number | null
+  /** null once it is decided. */
+  headroom_after:
+    | {
+        rule:
+          | 'spend_limit_per_tx'
+          | 'spend_limit_hourly'
+          | 'spend_limit_daily'
+          | 'spend_limit_monthly'
+          | 'allowed_payees'
+          | 'blocked_payee_agents'
+          | 'per_counterparty_daily_limit'
+          | 'max_counterparties_per_hour'
+          | 'require_escrow_above'
+          | 'require_human_approval_above'
+          | 'budget_limit'
+        layer: PolicyLayer
+        /** The limit: INR, or a number of payees. */
+        limit: number
+        /** What remains of it then: INR, or a number of payees. */
+        remaining: number | null
+      }[]
+    | null
   rule: 'require_human_approval_above'
   /** `pending_approval` until the owner decides or 24 hours have passed. */
   status: ApprovalStatus
@@ -1724,6 +1861,44 @@ export interface ApprovalRejected {
   auto_action: 'refund' | 'release' | null
   /** null if there is none. */
   attestor_agent_id: string | null
+  /** Why the agent spends, as its request said; null if it did not. */
+  context: {
+    purpose?: string
+    url?: string
+    items?: {
+      name: string
+      quantity?: number
+      /** What the item costs in all, INR. */
+      amount?: number
+    }[]
+    client?: string
+  } | null
+  /** null once it is decided, and for a hold that names none. */
+  first_payment_to_payee: boolean | null
+  /** What the agent has paid this payee so far, INR: payments and released holds, without fees; refunds are not deducted. */
+  paid_to_payee_before: number | null
+  /** null once it is decided. */
+  headroom_after:
+    | {
+        rule:
+          | 'spend_limit_per_tx'
+          | 'spend_limit_hourly'
+          | 'spend_limit_daily'
+          | 'spend_limit_monthly'
+          | 'allowed_payees'
+          | 'blocked_payee_agents'
+          | 'per_counterparty_daily_limit'
+          | 'max_counterparties_per_hour'
+          | 'require_escrow_above'
+          | 'require_human_approval_above'
+          | 'budget_limit'
+        layer: PolicyLayer
+        /** The limit: INR, or a number of payees. */
+        limit: number
+        /** What remains of it then: INR, or a number of payees. */
+        remaining: number | null
+      }[]
+    | null
   rule: 'require_human_approval_above'
   /** `pending_approval` until the owner decides or 24 hours have passed. */
   status: ApprovalStatus

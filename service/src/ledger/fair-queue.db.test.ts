@@ -36,10 +36,11 @@ const REFUSED = {
 
 test('a party’s first command waits for at most two batches, however many commands another party has queued', async () => {
   let batches = 0
-  const node = startNode({ database, clock, maxBatch: 100, onBatch: () => batches++ })
+  // One committer: with two, any number of the other's short batches may end during a long one.
+  const node = startNode({ database, clock, committers: 1, maxBatch: 100, onBatch: () => batches++ })
   const crowd = crowdOf(node, 'crowd', 4_000)
   await as('stranger', () => fund(node.ledger, stranger, 1n))
-  // Both committers may still run an earlier batch, and the command's own batch ends with it.
+  // An earlier batch may still run, and the command's own batch ends with it.
   expect(batches).toBeLessThanOrEqual(2)
   expect(node.ledger.queued()).toBeGreaterThan(3_000)
   expect((await crowd).every(({ status }) => status === 'fulfilled')).toBe(true)

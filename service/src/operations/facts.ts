@@ -1,4 +1,5 @@
 import type { ActorType, AuditAction } from '@batua/contract'
+import { textArrayLiteral } from '../db/array-literal.ts'
 import type { Queryable } from '../db/database.ts'
 import type { RowVersion } from '../db/row-mac.ts'
 import type { Caller } from '../http/caller.ts'
@@ -166,4 +167,19 @@ function storedEvent(event: NewEvent, createdAt: Date, sequence: bigint | null):
   const { deliveredAs } = event
   const id = deliveredAs ?? newUuid(createdAt)
   return { ...event, id, createdAt, sequence, queued: deliveredAs === undefined }
+}
+
+/** The data of the entries of an action on these targets. An index of the action's entries by target serves it. */
+export async function readRecorded<Data>(
+  db: Queryable,
+  action: 'context.recorded',
+  targets: readonly string[],
+): Promise<ReadonlyMap<string, Data>> {
+  if (targets.length === 0) return new Map()
+  const rows = await db.query<{ target: string; data: Data }>(
+    `select e.target, e.data::jsonb as data from audit_entries e
+     where e.target = any($1::text[]) and e.action = '${action}'`,
+    [textArrayLiteral(targets)],
+  )
+  return new Map(rows.map(({ target, data }) => [target, data]))
 }

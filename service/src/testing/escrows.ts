@@ -20,6 +20,7 @@ export function intent(payerId: Uuid, amount: bigint, more: Partial<HoldIntent> 
     reference: null,
     idempotencyKey: null,
     formerKey: null,
+    context: null,
     timeoutMs: null,
     autoAction: null,
     ...more,

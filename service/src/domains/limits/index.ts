@@ -29,15 +29,7 @@ export { AGENT_ROWS, lockAgentsForChange, OWNER_POLICY_ROWS, TIER_ROWS } from '.
 export { decidePayee, maxAmountNow } from './decide.ts'
 export type { Layer } from './layers.ts'
 export { type LimitUsage, limitUsages, remaining, shownIn } from './limit-usage.ts'
-export {
-  checkLimits,
-  countSpend,
-  factsOf,
-  limitPhases,
-  makeExact,
-  planExactly,
-  type Spend,
-} from './limits.ts'
+export { checkLimits, countSpend, limitPhases, makeExact, type Spend } from './limits.ts'
 export {
   agentCanPayNobody,
   agentsCanPayNobody,
@@ -57,7 +49,7 @@ export {
   replacePending,
 } from './pending-store.ts'
 export { type OwnerPolicyState, selectOwnerPolicy, selectReceivers } from './policy-store.ts'
-
+export { type Usage, usageCommand } from './read-usage.ts'
 export { type ReversedSpend, reverseSpend, reverseSpendReads } from './reverse-spend.ts'
 export { decidePolicy, type PolicyChange, policyRecord } from './spend-policy.ts'
 export { approvalNeeded, type Threshold } from './thresholds.ts'

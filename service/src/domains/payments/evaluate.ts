@@ -14,7 +14,8 @@ type Evaluation = Pick<PolicyEvaluation, 'decision' | 'code' | 'message' | 'deta
 /** Decides a payment under the same locks as the payment itself, and posts nothing. */
 export function evaluateCommand(agents: AgentPolicyCache, dryRun: DryRun): Command<PolicyEvaluation> {
   const { amountPaise } = dryRun
-  const intent = { ...dryRun, reference: null, note: null, idempotencyKey: null, uniqueReference: false }
+  const unsaid = { reference: null, note: null, idempotencyKey: null, uniqueReference: false, context: null }
+  const intent = { ...dryRun, ...unsaid }
   const prepared = prepareRequest(agents, paymentSpending(agents, intent, { by: 'dry run' }))
   const feePaise = paymentFee(amountPaise)
   return {

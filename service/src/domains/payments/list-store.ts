@@ -19,6 +19,8 @@ export interface ListedPayment {
   readonly refundedPaise: Paise
   readonly reference: string | null
   readonly at: Date
+  /** What the approval of one that waits stores besides; null for one that was posted. */
+  readonly terms: unknown
 }
 
 export interface PaymentFilter {
@@ -67,14 +69,14 @@ export async function selectPayments(
   const [offset, reach] = [`$${values.push(page.offset)}`, `$${values.push(page.offset + page.fetch)}`]
   return db.query<ListedPayment>(
     `select p.id, p.waits, p.payer, p.payee, p.amount as "amountPaise", p.fee as "feePaise",
-       p.balance as "payerBalancePaise", ${refundedOf('p.id')} as "refundedPaise", p.reference, p.at
+       p.balance as "payerBalancePaise", ${refundedOf('p.id')} as "refundedPaise", p.reference, p.at, p.terms
      from (
        (select t.id, false as waits, t.debit_account as payer, t.credit_account as payee, t.amount_paise as amount,
-          t.fee_paise as fee, t.debit_balance_paise as balance, t.reference, t.posted_at as at
+          t.fee_paise as fee, t.debit_balance_paise as balance, t.reference, t.posted_at as at, null::jsonb as terms
         from transfers t where ${made} ${older('t.id')} order by t.id desc limit ${reach})
        union all
        (select a.id, true, a.agent_id, a.payee, a.amount_paise, a.fee_paise,
-          (select w.balance_paise from accounts w where w.id = a.agent_id), a.reference, a.created_at
+          (select w.balance_paise from accounts w where w.id = a.agent_id), a.reference, a.created_at, a.terms
         from approvals a where ${waiting} ${older('a.id')} order by a.id desc limit ${reach})
        order by id desc limit $${values.push(page.fetch)} offset ${offset}
      ) p order by p.id desc`,

@@ -1,11 +1,13 @@
-import type { listPayments, Payment, QueryOf, ResponseOf } from '@batua/contract'
+import type { listPayments, Payment, PaymentContext, QueryOf, ResponseOf } from '@batua/contract'
 import type { Database } from '../../db/database.ts'
 import type { Caller } from '../../http/caller.ts'
 import { page, pageOf } from '../../http/paging.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import { formatId, parseId } from '../../kernel/ids.ts'
+import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
 import { rupees } from '../../kernel/money.ts'
 import { requireAgentAccess } from '../parties/index.ts'
+import { contextOf } from './approvals/terms.ts'
+import { selectContexts } from './context.ts'
 import { countPayments, type ListedPayment, selectPayments } from './list-store.ts'
 import { findPaymentOf } from './store.ts'
 
@@ -20,7 +22,8 @@ export async function lookUpPayment(
   const id = parseId('pay', paymentId)
   const payment = id === null ? null : await findPaymentOf(db, agent.id, id)
   if (payment === null) throw new AppError('not_found', 'This agent has made no payment with this id')
-  return paymentRecord({ ...payment, waits: false, at: payment.postedAt })
+  const contexts = await selectContexts(db, [payment.id])
+  return paymentRecord({ ...payment, waits: false, at: payment.postedAt, terms: null }, contexts)
 }
 
 export async function lookUpPayments(
@@ -39,10 +42,14 @@ export async function lookUpPayments(
     now,
   }
   const [rows, total] = await Promise.all([selectPayments(db, filter, request), countPayments(db, filter)])
-  return page('payments', rows, paymentRecord, total, request)
+  const contexts = await selectContexts(
+    db,
+    rows.filter(row => !row.waits).map(row => row.id),
+  )
+  return page('payments', rows, row => paymentRecord(row, contexts), total, request)
 }
 
-function paymentRecord(payment: ListedPayment): Payment {
+function paymentRecord(payment: ListedPayment, contexts: ReadonlyMap<Uuid, PaymentContext>): Payment {
   return {
     ...becameOf(payment),
     from_balance: rupees(payment.payerBalancePaise),
@@ -53,6 +60,7 @@ function paymentRecord(payment: ListedPayment): Payment {
     amount: rupees(payment.amountPaise),
     refunded_total: rupees(payment.refundedPaise),
     reference: payment.reference,
+    context: payment.waits ? contextOf(payment.terms) : (contexts.get(payment.id) ?? null),
   }
 }
 

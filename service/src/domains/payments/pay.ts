@@ -5,6 +5,7 @@ import type { Command, Ledger, Transfer } from '../../ledger/index.ts'
 import { agentActor } from '../../operations/facts.ts'
 import type { AgentPolicyCache } from '../limits/index.ts'
 import type { Approval, ApprovalRequest, Executor } from './approvals/approval.ts'
+import { contextOf, termsOf } from './approvals/terms.ts'
 import { paymentFee } from './fee.ts'
 import { type PaymentIntent, paymentSpending, resultOf } from './payment.ts'
 import { spendApproved, spendCommand } from './spend.ts'
@@ -58,7 +59,7 @@ function payCommand(
 /** Pays what an owner approves, with the approval's own key and reference. */
 export function executePayment(agents: AgentPolicyCache): Executor {
   return (approval, actor) => {
-    const intent = { ...approval, payerId: approval.agentId }
+    const intent = { ...approval, payerId: approval.agentId, context: contextOf(approval.terms) }
     const spending = paymentSpending(agents, intent, { by: 'owner' })
     return spendApproved(agents, spending, { approval, actor }, transfer => ({ payment: resultOf(transfer) }))
   }
@@ -70,7 +71,7 @@ function requestOf(order: PaymentOrder): Omit<ApprovalRequest, 'layer'> {
     ...{ agentId: order.payerId, payeeId, amountPaise, reference, note, idempotencyKey, uniqueReference },
     kind: 'payment',
     feePaise: paymentFee(amountPaise),
-    terms: null,
+    terms: termsOf(null, order.context),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { PaymentResult } from '@batua/contract'
+import type { PaymentContext, PaymentResult } from '@batua/contract'
 import { assert } from '../../kernel/assert.ts'
 import { timeText } from '../../kernel/clock.ts'
 import { typeidSuffix, type Uuid } from '../../kernel/ids.ts'
@@ -6,6 +6,7 @@ import { type Paise, rupees } from '../../kernel/money.ts'
 import { type LedgerBatch, read, type Transfer } from '../../ledger/index.ts'
 import { recordPayment } from '../../operations/payment-fact.ts'
 import type { AgentPolicyCache } from '../limits/index.ts'
+import { recordContext } from './context.ts'
 import { decidePayment, type Mandate } from './decide.ts'
 import { paymentFee } from './fee.ts'
 import { activeUse, type KeyUse } from './idempotency.ts'
@@ -22,6 +23,8 @@ export interface PaymentIntent {
   readonly note: string | null
   readonly idempotencyKey: string | null
   readonly uniqueReference: boolean
+  /** Why the agent pays. It is no term of the payment. */
+  readonly context: PaymentContext | null
 }
 
 /** A payment as money that is spent: what it reads, its rules, and its posting. */
@@ -66,6 +69,7 @@ export function paymentSpending(
     post(batch) {
       const transfer = postPayment(batch, intent)
       recordPayment(batch, transfer, platformsOf(batch, agents, transfer))
+      if (intent.context !== null) recordContext(batch, transfer, intent.context)
       return transfer
     },
     noteUse(batch, use) {

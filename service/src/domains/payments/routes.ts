@@ -17,6 +17,7 @@ import type { Ledger, Transfer } from '../../ledger/index.ts'
 import type { AgentPolicyCache } from '../limits/index.ts'
 import { type AgentKeyCache, type FindAgent, requireAgentAccess } from '../parties/index.ts'
 import { isPolicyRefusal, type RiskSignals } from '../risk/index.ts'
+import { givenContext } from './context.ts'
 import { evaluateCommand } from './evaluate.ts'
 import { lookUpPayment, lookUpPayments } from './look-up.ts'
 import { type PaymentOrder, pay, payWithTransfer } from './pay.ts'
@@ -121,7 +122,7 @@ export function servePayments(serve: Serve, context: PaymentsContext): void {
 }
 
 function orderOf(call: Call<typeof payRoute>, payerId: Uuid, payeeId: Uuid | null): PaymentOrder {
-  const { amount, reference, note, unique_reference, idempotency_key } = call.body
+  const { amount, reference, note, unique_reference, idempotency_key, context } = call.body
   if (unique_reference === true && reference === undefined) {
     throw new AppError('validation_error', 'unique_reference needs a reference', { field: 'reference' })
   }
@@ -135,5 +136,6 @@ function orderOf(call: Call<typeof payRoute>, payerId: Uuid, payeeId: Uuid | nul
     // The Idempotency-Key header is stored as the payment's own key, so that a crash between the two cannot pay twice.
     idempotencyKey: idempotency_key ?? call.idempotencyKey ?? null,
     uniqueReference: unique_reference === true,
+    context: givenContext(context),
   }
 }

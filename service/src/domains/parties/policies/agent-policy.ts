@@ -1,31 +1,20 @@
-import {
-  type AgentStatus,
-  ANY_PAYEE,
-  type EffectivePolicy,
-  type PolicyHeadroom,
-  THRESHOLD_CONTROLS,
-} from '@batua/contract'
+import { ANY_PAYEE, type EffectivePolicy, type PolicyHeadroom, THRESHOLD_CONTROLS } from '@batua/contract'
 import type { Caller } from '../../../http/caller.ts'
-import { AppError, type Refusal, refuse } from '../../../kernel/app-error.ts'
-import { formatId, type Uuid } from '../../../kernel/ids.ts'
+import { AppError } from '../../../kernel/app-error.ts'
+import { formatId } from '../../../kernel/ids.ts'
 import { rupees, ZERO_PAISE } from '../../../kernel/money.ts'
-import type { Command, LedgerBatch } from '../../../ledger/index.ts'
+import type { LedgerBatch } from '../../../ledger/index.ts'
 import {
-  type AgentPolicyCache,
-  factsOf,
   type Layer,
   type LimitUsage,
-  limitPhases,
-  limitUsages,
-  makeExact,
   maxAmountNow,
   type PendingChange,
   pendingRecord,
-  planExactly,
   remaining,
-  type Spend,
   selectOwnerPolicy,
   shownIn,
+  type Usage,
+  usageCommand,
 } from '../../limits/index.ts'
 import { requireAgentAccess } from '../agents/access.ts'
 import type { Agent } from '../agents/store.ts'
@@ -44,7 +33,11 @@ export async function showAgentPolicy(
     throw new AppError('not_found', 'There is no agent with this id or handle', { field: 'to' })
   }
   const { pending } = await selectOwnerPolicy(context.database, agent.ownerId)
-  return context.ledger.submit(headroomCommand(context.agents, { agent, ownerPending: pending }, payeeId))
+  return context.ledger.submit(
+    usageCommand(context.agents, { agentId: agent.id, payeeId }, (batch, usage) =>
+      effectivePolicy(batch, { agent, ownerPending: pending }, usage),
+    ),
+  )
 }
 
 /** The policy that is shown, with its pending changes. */
@@ -53,55 +46,24 @@ interface Subject {
   readonly ownerPending: readonly PendingChange[]
 }
 
-function headroomCommand(
-  agents: AgentPolicyCache,
-  subject: Subject,
-  payeeId: Uuid | null,
-): Command<EffectivePolicy> {
-  const { agent } = subject
-  const spendOf = (batch: LedgerBatch): Spend | null => {
-    const facts = agents.facts(batch, agent.id)
-    const payer = batch.account(agent.id)
-    if (facts === undefined || payer === undefined) return null
-    planExactly(payer)
-    const { layers, ceiling } = facts
-    return { layers, ceiling, payer, payeeId, amountPaise: ZERO_PAISE, escrowApplies: true }
-  }
-  return {
-    accounts: [agent.id],
-    reads: [],
-    phases: [batch => agents.reads(batch, [agent.id]), ...limitPhases(spendOf)],
-    decide(batch): Refusal | EffectivePolicy {
-      const spend = spendOf(batch)
-      const status = agents.facts(batch, agent.id)?.status
-      if (spend === null || status === undefined) return refuse('not_found', 'There is no agent with this id')
-      makeExact(batch, spend)
-      return effectivePolicy(batch, subject, { spend, status })
-    },
-  }
-}
-
 function effectivePolicy(
-  batch: LedgerBatch,
+  { nowMs }: LedgerBatch,
   { agent, ownerPending }: Subject,
-  { spend, status }: { readonly spend: Spend; readonly status: AgentStatus },
+  { agent: { status, layers }, facts, limits }: Usage,
 ): EffectivePolicy {
-  const { layers } = spend
-  const facts = factsOf(batch, spend)
-  const usages = limitUsages(facts)
-  const most = status === 'active' ? maxAmountNow(facts, usages) : ZERO_PAISE
+  const most = status === 'active' ? maxAmountNow(facts, limits) : ZERO_PAISE
   return {
     agent_id: formatId('agt', agent.id),
     status,
     tier: agent.tier,
-    limits: usages.map(headroom),
+    limits: limits.map(headroom),
     thresholds: thresholdsOf(layers),
     allowed_payees: allowedPayees(layers),
     blocked_payee_agents: blockedPayees(layers),
     max_amount_now: most === null ? null : rupees(most),
     pending_policy: pendingRecord(agent.pending),
     owner_pending_policy: pendingRecord(ownerPending),
-    as_of: new Date(batch.nowMs).toISOString(),
+    as_of: new Date(nowMs).toISOString(),
   }
 }
 

@@ -3,10 +3,11 @@ import { HOUR_MS } from '../../../kernel/clock.ts'
 import { formatId } from '../../../kernel/ids.ts'
 import { rupees } from '../../../kernel/money.ts'
 import { statusAt } from './decide.ts'
-import { type HoldTerms, holdTerms } from './hold-terms.ts'
+import type { DecisionFacts } from './decision-facts.ts'
 import type { ApprovalView } from './store.ts'
+import { contextOf, type HoldTerms, holdTerms } from './terms.ts'
 
-export function approvalRecord(view: ApprovalView, now: Date): Approval {
+export function approvalRecord(view: ApprovalView, facts: DecisionFacts, now: Date): Approval {
   const approval = statusAt(view, now.getTime())
   return {
     approval_id: formatId('apr', approval.id),
@@ -20,6 +21,8 @@ export function approvalRecord(view: ApprovalView, now: Date): Approval {
     reference: approval.reference,
     note: approval.note,
     ...shownTerms(approval),
+    context: contextOf(approval.terms),
+    ...facts,
     rule: approval.rule,
     status: approval.status,
     created_at: approval.createdAt.toISOString(),

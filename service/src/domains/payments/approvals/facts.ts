@@ -2,8 +2,10 @@ import { formatId } from '../../../kernel/ids.ts'
 import { rupees } from '../../../kernel/money.ts'
 import { eventNamed } from '../../../operations/event.ts'
 import type { Actor, Fact, FactData } from '../../../operations/facts.ts'
+import { jsonOf } from '../context.ts'
 import type { Approval } from './approval.ts'
 import { madeBy } from './approval-record.ts'
+import { contextOf } from './terms.ts'
 
 /** An approval was requested, approved or rejected, or has expired: an entry with everything that the owner decides about. */
 export function approvalFact(actor: Actor, approval: Approval): Fact {
@@ -29,13 +31,18 @@ export function approvalFact(actor: Actor, approval: Approval): Fact {
     actor,
     action: `approval.${outcome}`,
     target: event.approval_id,
-    data: { ...terms, rule, layer, ...madeOf(approval), ...reasonOf(approval) },
+    data: { ...terms, rule, layer, ...contextData(approval), ...madeOf(approval), ...reasonOf(approval) },
     events: [
       outcome === 'rejected'
         ? eventNamed('agent.approval.rejected', { agentId }, { ...event, rejection_reason: rejectionReason })
         : eventNamed(`agent.approval.${outcome}`, { agentId }, event),
     ],
   }
+}
+
+function contextData({ terms }: Approval): FactData {
+  const context = contextOf(terms)
+  return context === null ? {} : { context: jsonOf(context) }
 }
 
 function reasonOf({ rejectionReason }: Approval): FactData {

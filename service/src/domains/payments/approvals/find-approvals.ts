@@ -1,4 +1,4 @@
-import type { Approval, listApprovals, QueryOf, ResponseOf } from '@batua/contract'
+import type { listApprovals, QueryOf, ResponseOf } from '@batua/contract'
 import type { Queryable } from '../../../db/database.ts'
 import type { Caller, OwnerCaller } from '../../../http/caller.ts'
 import { page, pageOf } from '../../../http/paging.ts'
@@ -6,6 +6,7 @@ import { raise, refuse } from '../../../kernel/app-error.ts'
 import { parseId, type Uuid } from '../../../kernel/ids.ts'
 import { isOfOwners, mayAccess, selectAgentsOf } from '../../parties/index.ts'
 import { approvalRecord } from './approval-record.ts'
+import { type DecisionFactsContext, decisionFacts, NO_FACTS } from './decision-facts.ts'
 import { countApprovals, selectApprovalIds } from './list-store.ts'
 import { type ApprovalView, selectApproval, selectApprovalViews } from './store.ts'
 
@@ -23,17 +24,19 @@ export async function requireApproval(db: Queryable, caller: Caller, address: st
 export const NO_APPROVAL = refuse('not_found', 'There is no approval with this id')
 
 export async function findApprovals(
-  db: Queryable,
+  context: DecisionFactsContext & { readonly database: Queryable },
   caller: OwnerCaller,
   query: QueryOf<typeof listApprovals>,
   now: Date,
 ): Promise<ResponseOf<typeof listApprovals>> {
+  const { database: db } = context
   const request = pageOf(query)
   const agentIds = await listedAgents(db, caller, query.agent_id)
   const filter = { agentIds, status: query.status ?? 'pending_approval', now }
   const [ids, total] = await Promise.all([selectApprovalIds(db, filter, request), countApprovals(db, filter)])
   const rows = ids.length === 0 ? [] : await selectApprovalViews(db, ids)
-  const render = (view: ApprovalView): Approval => approvalRecord(view, now)
+  const facts = await decisionFacts(context, rows, now)
+  const render = (view: ApprovalView) => approvalRecord(view, facts.get(view.id) ?? NO_FACTS, now)
   return page('approvals', rows, render, total, request)
 }
 

@@ -1,7 +1,8 @@
 import { APPROVAL_STATUSES, type ApprovalStatus } from '@batua/contract'
-import { expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import type { Queryable } from '../../../db/database.ts'
 import { FIRST_UUID, formatId, LAST_UUID, type Uuid } from '../../../kernel/ids.ts'
+import { startNode, type TestNode } from '../../../testing/builders.ts'
 import { database, test } from '../../../testing/database-test.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import { insertManyAgents } from '../../../testing/many-agents.ts'
@@ -9,16 +10,20 @@ import { networkContext, newOwner, newPlatform } from '../../../testing/network.
 import { selectAgentsOf } from '../../parties/agents/list-store.ts'
 import { findApprovals } from './find-approvals.ts'
 import { newestIds, places } from './list-store.ts'
+import { openPaidBefore } from './paid-before.ts'
 
 const AGENTS = 2_500
 const OF_EACH = 8
 const NOW = new Date('2026-11-20T06:30:00.000Z')
+
+let node: TestNode
 
 let ownerId: Uuid
 let agents: readonly Uuid[]
 
 test.beforeAll(async () => {
   const context = networkContext(database, manualClock(NOW))
+  node = startNode({ database, clock: context.clock })
   const { platform } = await newPlatform(context)
   ownerId = (await newOwner(context, platform.id)).id
   const strangerId = (await newOwner(context, platform.id)).id
@@ -49,6 +54,8 @@ async function insertApprovals(of: readonly Uuid[], last: number): Promise<void>
   )
 }
 
+afterAll(() => node.ledger.close())
+
 const STATUS_OF: Record<ApprovalStatus, (rest: number) => boolean> = {
   pending_approval: rest => rest > 0 && rest < 4,
   approved: rest => rest === 4 || rest === 5,
@@ -64,7 +71,12 @@ function expected(status: ApprovalStatus): string[] {
 }
 
 const list = (query: object, queryable: Queryable = database) =>
-  findApprovals(queryable, { kind: 'owner', ownerIds: [ownerId], sessionId: ownerId }, query, NOW)
+  findApprovals(
+    { ...node, database: queryable, paidBefore: openPaidBefore(database) },
+    { kind: 'owner', ownerIds: [ownerId], sessionId: ownerId },
+    query,
+    NOW,
+  )
 
 test.each(APPROVAL_STATUSES)(
   'the pages of %s of 2,500 agents follow each other without gaps, by cursor and offset',

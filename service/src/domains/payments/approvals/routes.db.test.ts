@@ -99,6 +99,10 @@ describe('an approval', () => {
         timeout_hours: null,
         auto_action: null,
         attestor_agent_id: null,
+        context: null,
+        first_payment_to_payee: true,
+        paid_to_payee_before: 0,
+        headroom_after: expect.any(Array),
       },
       ...{ rule: 'require_human_approval_above', status: 'pending_approval' },
       ...{ created_at: clock.now().toISOString(), decided_at: null, payment_id: null, escrow_id: null },
@@ -234,6 +238,7 @@ describe('the query for payments by key or reference', () => {
       ...{ payment_id: null, status: 'pending_approval', approval_id: id, from_balance: 1000, cost: 1 },
       ...{ from: formatId('agt', payer), to: formatId('agt', payee), amount: 200, reference: 'r' },
       refunded_total: 0,
+      context: null,
       created_at: clock.now().toISOString(),
     }
     for (const query of ['?idempotency_key=k', '?reference=r', '?idempotency_key=k&reference=r']) {

@@ -10,7 +10,9 @@ import { forCaller } from '../../parties/index.ts'
 import type { ApprovalKey, Executors } from './approval.ts'
 import { approvalRecord } from './approval-record.ts'
 import { rejectCommand } from './change-approval.ts'
+import { decisionFacts, NO_FACTS } from './decision-facts.ts'
 import { findApprovals, NO_APPROVAL, requireApproval } from './find-approvals.ts'
+import { openPaidBefore } from './paid-before.ts'
 
 export interface ApprovalsContext {
   readonly database: Database
@@ -19,18 +21,20 @@ export interface ApprovalsContext {
   readonly executors: Executors
 }
 
-export function serveApprovals(
-  serve: Serve,
-  { database, ledger, agents, executors }: ApprovalsContext,
-): void {
+export function serveApprovals(serve: Serve, context: ApprovalsContext): void {
+  const { database, ledger, agents, executors } = context
+  const forRecords = { database, ledger, agents, paidBefore: openPaidBefore(database) }
+
   const forOwn = <Result>(caller: Caller, { agentId }: ApprovalKey, command: Command<Result>) =>
     forCaller(agents, { caller, agentId, otherwise: NO_APPROVAL }, command)
 
-  serve(listApprovals, ({ caller, query, now }) => findApprovals(database, caller, query, now))
+  serve(listApprovals, ({ caller, query, now }) => findApprovals(forRecords, caller, query, now))
 
-  serve(getApproval, async ({ caller, params, now }) =>
-    approvalRecord(await requireApproval(database, caller, params.approval_id), now),
-  )
+  serve(getApproval, async ({ caller, params, now }) => {
+    const view = await requireApproval(database, caller, params.approval_id)
+    const facts = await decisionFacts(forRecords, [view], now)
+    return approvalRecord(view, facts.get(view.id) ?? NO_FACTS, now)
+  })
 
   serve(approve, async ({ caller, params, now }) => {
     const view = await requireApproval(database, caller, params.approval_id)
@@ -39,7 +43,7 @@ export function serveApprovals(
     const { approval, made } = await ledger.submit(
       forOwn(caller, view, execute(view, actorOf(caller, view.ownerId))),
     )
-    return { ...approvalRecord({ ...view, ...approval }, now), ...made }
+    return { ...approvalRecord({ ...view, ...approval }, NO_FACTS, now), ...made }
   })
 
   serve(reject, async ({ caller, params, body, now }) => {
@@ -47,6 +51,6 @@ export function serveApprovals(
     const rejected = await ledger.submit(
       forOwn(caller, view, rejectCommand(view, actorOf(caller, view.ownerId), body.reason ?? null)),
     )
-    return approvalRecord({ ...view, ...rejected }, now)
+    return approvalRecord({ ...view, ...rejected }, NO_FACTS, now)
   })
 }

@@ -1,4 +1,4 @@
-import type { EscrowAutoAction, EscrowStatus } from '@batua/contract'
+import type { EscrowAutoAction, EscrowStatus, PaymentContext } from '@batua/contract'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Paise } from '../../../kernel/money.ts'
 
@@ -29,6 +29,8 @@ export interface HoldIntent extends Named, Terms {
   readonly idempotencyKey: string | null
   /** The text under which earlier releases stored the key. */
   readonly formerKey: string | null
+  /** Why the agent spends. It is no term of the hold. */
+  readonly context: PaymentContext | null
 }
 
 /** Money in escrow, or that was in escrow; the id is that of the transfer into escrow. */

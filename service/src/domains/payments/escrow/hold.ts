@@ -8,7 +8,8 @@ import { insert } from '../../../operations/entity.ts'
 import { type Actor, record } from '../../../operations/facts.ts'
 import type { AgentPolicyCache } from '../../limits/index.ts'
 import type { Approval, ApprovalRequest, Executor } from '../approvals/approval.ts'
-import { type HoldTerms, holdTerms } from '../approvals/hold-terms.ts'
+import { contextOf, type HoldTerms, holdTerms, termsOf } from '../approvals/terms.ts'
+import { recordContext } from '../context.ts'
 import type { KeyUse, RequestKey } from '../idempotency.ts'
 import { type Spending, spendApproved, spendCommand } from '../spend.ts'
 import { decideHold, type HoldFacts, type NamedAgent } from './decide.ts'
@@ -82,7 +83,7 @@ function named(
 function postHold(batch: LedgerBatch, intent: HoldIntent, actor: Actor): Escrow {
   const { payerId, toAgentId, attestorId, amountPaise, reference, idempotencyKey, timeoutMs } = intent
   const payeeId = meantFor(intent)
-  const { id, postedAt, debitSequence } = batch.post({
+  const held = batch.post({
     kind: 'escrow_hold',
     debit: payerId,
     credit: SYSTEM.escrow,
@@ -91,6 +92,7 @@ function postHold(batch: LedgerBatch, intent: HoldIntent, actor: Actor): Escrow 
     idempotencyKey,
     reference,
   })
+  const { id, postedAt, debitSequence } = held
   assert(debitSequence !== null, 'a hold debits a wallet')
   const expiresAt = timeoutMs === null ? null : new Date(postedAt.getTime() + timeoutMs)
   const escrow: Escrow = {
@@ -106,6 +108,7 @@ function postHold(batch: LedgerBatch, intent: HoldIntent, actor: Actor): Escrow 
   }
   insert(batch, escrows, escrow)
   record(batch, escrowFact(escrow, actor))
+  if (intent.context !== null) recordContext(batch, held, intent.context)
   return escrow
 }
 
@@ -123,7 +126,7 @@ function keyOfHold(intent: HoldIntent): RequestKey | null {
 /** What a request to hold asks for. */
 function ownInput(intent: Named & Terms & Pick<HoldIntent, 'amountPaise' | 'reference'>) {
   const { amountPaise, reference } = intent
-  return { amountPaise, reference, terms: termsOf(intent) }
+  return { amountPaise, reference, terms: holdTermsOf(intent) }
 }
 
 /** What the hold that used a key was asked for, as it is stored; null: the key was used for something else. */
@@ -140,7 +143,7 @@ function inputOf(batch: LedgerBatch, payerId: Uuid, use: KeyUse): ReturnType<typ
   return ownInput({ ...escrow, timeoutMs })
 }
 
-function termsOf({ toAgentId, attestorId, timeoutMs, autoAction }: Named & Terms): HoldTerms {
+function holdTermsOf({ toAgentId, attestorId, timeoutMs, autoAction }: Named & Terms): HoldTerms {
   return {
     to_agent_id: toAgentId,
     attestor_agent_id: attestorId,
@@ -151,9 +154,10 @@ function termsOf({ toAgentId, attestorId, timeoutMs, autoAction }: Named & Terms
 
 /** What the owner is asked to approve: no fee, no note, no unique reference. */
 function requestOf(intent: HoldIntent): Omit<ApprovalRequest, 'layer'> {
-  const { payerId, amountPaise, reference, idempotencyKey } = intent
+  const { payerId, amountPaise, reference, idempotencyKey, context } = intent
   return {
-    ...{ agentId: payerId, amountPaise, reference, idempotencyKey, terms: termsOf(intent) },
+    ...{ agentId: payerId, amountPaise, reference, idempotencyKey },
+    terms: termsOf(holdTermsOf(intent), context),
     kind: 'escrow_hold',
     payeeId: meantFor(intent),
     feePaise: ZERO_PAISE,
@@ -169,6 +173,7 @@ function intentOf(approval: Approval): HoldIntent {
   assert(terms !== null, 'an approval of a hold holds its terms')
   return {
     ...{ payerId, amountPaise, reference, idempotencyKey, formerKey: null },
+    context: contextOf(approval.terms),
     toAgentId: terms.to_agent_id,
     attestorId: terms.attestor_agent_id,
     timeoutMs: terms.timeout_ms,

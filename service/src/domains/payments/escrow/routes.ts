@@ -5,6 +5,7 @@ import {
   holdEscrow,
   holdEscrowWithAttestation,
   holdEscrowWithTimeout,
+  type PaymentContext,
   refundEscrow,
   releaseEscrow,
 } from '@batua/contract'
@@ -20,6 +21,7 @@ import type { Command, Ledger } from '../../../ledger/index.ts'
 import { actorOf } from '../../../operations/facts.ts'
 import type { AgentPolicyCache } from '../../limits/index.ts'
 import { type FindAgent, forCaller, requireAgentAccess } from '../../parties/index.ts'
+import { givenContext } from '../context.ts'
 import { keyOf } from '../idempotency.ts'
 import { attestCommand, refundCommand, releaseCommand } from './end.ts'
 import { type Escrow, meantFor, type Terms } from './escrow.ts'
@@ -39,7 +41,12 @@ export interface EscrowContext {
 interface HoldCall {
   readonly caller: PlatformCaller
   readonly params: { readonly agent_id: string }
-  readonly body: { readonly amount: number; readonly reference?: string; readonly to_agent_id?: string }
+  readonly body: {
+    readonly amount: number
+    readonly reference?: string
+    readonly to_agent_id?: string
+    readonly context?: PaymentContext
+  }
   readonly idempotencyKey: string | undefined
 }
 
@@ -122,7 +129,7 @@ async function holdFor(
   attestor: string | undefined,
 ): Promise<EscrowHold> {
   const payer = await requireAgentAccess(context.database, caller, params.agent_id)
-  const { amount, reference, to_agent_id: recipient } = body
+  const { amount, reference, to_agent_id: recipient, context: given } = body
   const intent = {
     payerId: payer.id,
     toAgentId: recipient === undefined ? null : await requireNamed(context, recipient, 'to_agent_id'),
@@ -131,6 +138,7 @@ async function holdFor(
     reference: reference?.normalize() ?? null,
     idempotencyKey: keyOf(caller, idempotencyKey),
     formerKey: idempotencyKey === undefined ? null : `hold\n${idempotencyKey}`,
+    context: givenContext(given),
     ...terms,
   }
   const { ledger, agents } = context

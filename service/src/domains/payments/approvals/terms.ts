@@ -1,4 +1,4 @@
-import { ESCROW_AUTO_ACTIONS } from '@batua/contract'
+import { ESCROW_AUTO_ACTIONS, type PaymentContext } from '@batua/contract'
 import type { Uuid } from '../../../kernel/ids.ts'
 
 /** The terms of a hold that its approval stores besides the amount and the reference, in JSON. */
@@ -9,9 +9,23 @@ export interface HoldTerms {
   readonly auto_action: 'refund' | 'release' | null
 }
 
+/** What an approval stores besides the columns of every request; null: nothing. */
+export function termsOf(hold: HoldTerms | null, context: PaymentContext | null): object | null {
+  return hold === null && context === null ? null : { ...hold, ...(context !== null && { context }) }
+}
+
 /** The terms of a hold; null where the JSON is of another kind, or missing. */
 export function holdTerms(terms: unknown): HoldTerms | null {
-  return isHoldTerms(terms) ? terms : null
+  if (!isHoldTerms(terms)) return null
+  const { to_agent_id, attestor_agent_id, timeout_ms, auto_action } = terms
+  return { to_agent_id, attestor_agent_id, timeout_ms, auto_action }
+}
+
+/** The context of the request; null if it had none. */
+export function contextOf(terms: unknown): PaymentContext | null {
+  if (typeof terms !== 'object' || terms === null || !('context' in terms)) return null
+  const { context } = terms
+  return typeof context === 'object' && context !== null ? context : null
 }
 
 function isHoldTerms(terms: unknown): terms is HoldTerms {

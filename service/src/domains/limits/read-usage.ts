@@ -1,0 +1,45 @@
+import { type Refusal, refuse } from '../../kernel/app-error.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import { ZERO_PAISE } from '../../kernel/money.ts'
+import type { Command, LedgerBatch } from '../../ledger/index.ts'
+import type { AgentFacts, AgentPolicyCache } from './agent-facts.ts'
+import { type LimitUsage, limitUsages, type PolicyFacts } from './limit-usage.ts'
+import { factsOf, limitPhases, makeExact, planExactly, type Spend } from './limits.ts'
+
+/** What an agent has used of its limits at one moment, exactly. */
+export interface Usage {
+  readonly agent: AgentFacts
+  readonly facts: PolicyFacts
+  /** Every limit of every layer, the general layers first. */
+  readonly limits: readonly LimitUsage[]
+}
+
+/** Reads what an agent has used of its limits, by the reads and rules of a payment, and posts nothing. */
+export function usageCommand<Answer extends object>(
+  agents: AgentPolicyCache,
+  of: { readonly agentId: Uuid /** null: no payee. */; readonly payeeId: Uuid | null },
+  answer: (batch: LedgerBatch, usage: Usage) => Answer,
+): Command<Answer> {
+  const { agentId, payeeId } = of
+  const spendOf = (batch: LedgerBatch): Spend | null => {
+    const facts = agents.facts(batch, agentId)
+    const payer = batch.account(agentId)
+    if (facts === undefined || payer === undefined) return null
+    planExactly(payer)
+    const { layers, ceiling } = facts
+    return { layers, ceiling, payer, payeeId, amountPaise: ZERO_PAISE, escrowApplies: true }
+  }
+  return {
+    accounts: [agentId],
+    reads: [],
+    phases: [batch => agents.reads(batch, [agentId]), ...limitPhases(spendOf)],
+    decide(batch): Refusal | Answer {
+      const spend = spendOf(batch)
+      const agent = agents.facts(batch, agentId)
+      if (spend === null || agent === undefined) return refuse('not_found', 'There is no agent with this id')
+      makeExact(batch, spend)
+      const facts = factsOf(batch, spend)
+      return answer(batch, { agent, facts, limits: limitUsages(facts) })
+    },
+  }
+}
