@@ -189,7 +189,8 @@ describe('an agent pays an agent', () => {
 
   test('a client without a response finds the payment by its id, its key and its reference', async () => {
     const sides = { from: buyer.id, to: seller.id }
-    const whole = { ...payment, ...sides, amount: 400, refunded_total: 0, reference: paid.reference }
+    const terms = { amount: 400, refunded_total: 0, reference: paid.reference, context: null }
+    const whole = { ...payment, ...sides, ...terms }
     const params = { agent_id: buyer.id }
     const { headers } = buyer
     const payment_id = payment.payment_id ?? ''

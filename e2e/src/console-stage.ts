@@ -1,4 +1,4 @@
-import { routes } from '@batua/contract'
+import { type BodyOf, routes } from '@batua/contract'
 import type { Headers } from './api.ts'
 import type { Agent, Owner } from './network.ts'
 import { openStage, type Stage } from './stage.ts'
@@ -24,10 +24,11 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
   const buyer = await network.agent(owner, { name: 'Research Agent', require_human_approval_above: 100 })
   const seller = await network.agent(owner, { name: 'Translator' })
   await network.fund(buyer, 2000)
-  const ask = async (amount: number, note?: string) => {
+  const ask = async (amount: number, note?: string, context?: BodyOf<typeof routes.pay>['context']) => {
     const { approval_id } = await network.pay(buyer, seller, amount, {
       reference: 'invoice-2041',
       ...(note === undefined ? {} : { note }),
+      ...(context === undefined ? {} : { context }),
     })
     if (approval_id === undefined || approval_id === null)
       throw new Error('the payment did not need approval')
@@ -36,7 +37,15 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
   const approvalIds = [
     await ask(120.5),
     await ask(250, 'Hotel in Mysuru, one night'),
-    await ask(400, 'Translation of 12 pages, Kannada to English'),
+    await ask(400, 'Translation of 12 pages, Kannada to English', {
+      purpose: 'The tender of the Pune office closes on Friday and has to be in English.',
+      url: 'https://translator.example/orders/2041',
+      items: [
+        { name: 'Translated page', quantity: 12, amount: 360 },
+        { name: 'Certified copy', amount: 40 },
+      ],
+      client: 'Research desk',
+    }),
   ].toReversed()
   const ownerSession = await network.login(owner)
   return { stage, owner, ownerSession, buyer, seller, approvalIds, ask }

@@ -7,6 +7,7 @@ import { Moment } from '../components/moment.tsx'
 import { useFormat, useTexts } from '../language/language.tsx'
 import classes from './agent.module.css'
 import { agentTexts } from './agent-texts.ts'
+import { useLimitName } from './limit-name.ts'
 
 /** What an agent may still spend, by every limit of every layer. */
 export function Limits({ agentId }: { readonly agentId: string }) {
@@ -53,8 +54,7 @@ function Limit({
   const format = useFormat()
   const value = (of: number) =>
     rule === 'max_counterparties_per_hour' ? format.number(of) : format.amount(of)
-  const measured = isNamed(t.rules, rule) ? t.rules[rule] : t.payments
-  const name = `${measured}, ${t.windows[window]}`
+  const name = useLimitName()(rule, window)
   const isUsedUp = window !== 'payment' && used !== null
   return (
     <>
@@ -81,9 +81,4 @@ function Limit({
       </Text>
     </>
   )
-}
-
-/** Limits with names of their own; every other limits the sum of payments in its window. */
-function isNamed<Names extends object>(names: Names, rule: PropertyKey): rule is keyof Names {
-  return rule in names
 }

@@ -5,6 +5,7 @@ import { Amount } from '../../components/amount.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { useFormat, useTexts } from '../../language/language.tsx'
+import classes from './inbox.module.css'
 import { inboxTexts } from './texts.ts'
 
 /** What a request says, who would get the money, and what it would leave in the wallet. */
@@ -16,9 +17,11 @@ export function ApprovalFacts({ approval }: { readonly approval: Approval }) {
   return (
     <Facts
       facts={[
+        ...useContext(approval),
         [t.note, note],
         [t.payee, to_name],
         ...usePerson(to),
+        [t.paidBefore, usePaidBefore(approval)],
         [t.amount, <Amount key="amount" rupees={amount} />],
         [t.fee, fee === 0 ? null : <Amount key="fee" rupees={fee} />],
         [t.total, <Amount key="total" rupees={amount + fee} />],
@@ -37,6 +40,54 @@ export function ApprovalFacts({ approval }: { readonly approval: Approval }) {
 }
 
 type Fact = readonly [name: string, value: ReactNode]
+
+/** Why the agent asks, in its own words. */
+function useContext({ context }: Approval): readonly Fact[] {
+  const t = useTexts(inboxTexts)
+  if (context === null) return []
+  const { purpose, client, url, items = [] } = context
+  return [
+    [t.purpose, purpose ?? null],
+    [t.client, client ?? null],
+    [t.page, url === undefined ? null : <WebPage key="page" url={url} />],
+    [t.items, items.length === 0 ? null : <Items key="items" items={items} />],
+  ]
+}
+
+/** The host comes first and stands out, because the rest of an address may say anything. */
+function WebPage({ url }: { readonly url: string }) {
+  const { host, pathname, search } = new URL(url)
+  return (
+    <a href={url} target="_blank" rel="noopener noreferrer" className={classes.page}>
+      <strong>{host}</strong>
+      {pathname === '/' ? search : pathname + search}
+    </a>
+  )
+}
+
+function Items({ items }: { readonly items: NonNullable<NonNullable<Approval['context']>['items']> }) {
+  const format = useFormat()
+  return (
+    <ul className={classes.items}>
+      {items.map(({ name, quantity, amount }, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the items of a request never change
+        <li key={place}>
+          <span>
+            {quantity !== undefined && `${format.number(quantity)} × `}
+            {name}
+          </span>
+          {amount !== undefined && <Amount rupees={amount} />}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function usePaidBefore({ first_payment_to_payee, paid_to_payee_before }: Approval): ReactNode {
+  const t = useTexts(inboxTexts)
+  if (first_payment_to_payee === true) return <strong>{t.firstPayment}</strong>
+  return paid_to_payee_before === null ? null : <Amount rupees={paid_to_payee_before} />
+}
 
 /** Whether a bank verified the person behind the payee. */
 function usePerson(payeeId: string | null): readonly Fact[] {

@@ -13,6 +13,7 @@ import { useFormat, useTexts } from '../../language/language.tsx'
 import { WAITING_POLL_MS } from '../use-waiting.ts'
 import { ApprovalFacts } from './approval-facts.tsx'
 import { Decision } from './decision.tsx'
+import { HeadroomAfter } from './headroom-after.tsx'
 import classes from './inbox.module.css'
 import { inboxTexts } from './texts.ts'
 
@@ -61,6 +62,7 @@ function Request({ approval }: { readonly approval: Approval }) {
         <Card label={t.facts}>
           <ApprovalFacts approval={approval} />
         </Card>
+        {isWaiting && <HeadroomAfter approval={approval} />}
       </Stack>
       {isWaiting && <Decision approval={approval} />}
     </>

@@ -26,10 +26,20 @@ export function Approvals({ label, approvals }: ApprovalsProps) {
 }
 
 function Row({ approval }: { readonly approval: Approval }) {
-  const { approval_id, agent_name, to_name, amount, note, reference, status, expires_at, decided_at } =
-    approval
+  const {
+    approval_id,
+    agent_name,
+    to_name,
+    amount,
+    note,
+    reference,
+    context,
+    status,
+    expires_at,
+    decided_at,
+  } = approval
   const t = useTexts(inboxTexts)
-  const what = note ?? reference
+  const what = context?.purpose ?? note ?? reference
   return (
     <Link
       to="/inbox/$approvalId"
