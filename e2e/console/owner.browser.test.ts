@@ -260,7 +260,7 @@ test('a stricter limit holds at once, a looser one waits and can be cancelled', 
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
   await change('Payments in a day', '1,000', 'The limits are changed')
   expect((await read()).policy.spend_limit_daily).toBe(1_000)
-  await change('Payments in a day', '1,500.50', 'waits for the cooldown')
+  await change('Payments in a day', '1,500.50', 'Saved. What is looser')
   expect(await read()).toMatchObject({
     policy: { spend_limit_daily: 1_000 },
     pending_policy: { spend_limit_daily: { value: 1_500.5 } },
