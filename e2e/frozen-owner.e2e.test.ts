@@ -42,6 +42,8 @@ const WHILE_FROZEN: Record<Exclude<OperationId, `get${string}` | `list${string}`
   refundPayment: 'policy_denied',
   approve: 'policy_denied',
   reject: 'works',
+  createAllowance: 'conflict',
+  endAllowance: 'works',
   holdEscrow: 'policy_denied',
   holdEscrowWithTimeout: 'policy_denied',
   holdEscrowWithAttestation: 'policy_denied',

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { Allow, Allowance } from './allowances.ts'
 import { ESCROW_AUTO_ACTIONS, EscrowHeld } from './escrow.ts'
 import { amountOut, EXAMPLE_TIME, noteText, textOut, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
@@ -171,15 +172,20 @@ export const approve = route({
   tag: 'Approvals',
   summary: 'Approve',
   description:
-    'Checks the payment again, except for the approval threshold, and makes it in the same step. If it is refused, the response is that error, and the approval continues to wait and can be approved later. An approval that was decided or has expired is `conflict`, with its `status` in `details`.',
+    'Checks the payment again, except for the approval threshold, and makes it in the same step. If it is refused, the response is that error, and the approval continues to wait and can be approved later. An approval that was decided or has expired is `conflict`, with its `status` in `details`. With `allow`, the agent may pay this payee more without asking; an `allow` that is refused leaves the approval pending.',
   who: ['owner'],
   params,
+  body: request(
+    { allow: Type.Optional(Allow) },
+    { title: 'ApproveRequest', examples: [{ allow: { amount: 500, until: '2026-11-21T18:30:00.000Z' } }] },
+  ),
   status: 200,
   response: response(
     {
       ...properties,
       payment: Type.Optional(PaymentResult),
       escrow: Type.Optional(EscrowHeld),
+      allowance: Type.Optional(Allowance),
     },
     {
       title: 'ApprovalApproved',

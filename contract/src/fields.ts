@@ -78,6 +78,11 @@ export function spanEnd(description: string, example: string): TString {
   return Type.String({ maxLength: 40, format: 'date-or-timestamp', description, examples: [example] })
 }
 
+/** A moment in a request: RFC 3339 with its offset. */
+export function momentIn(description: string, example: string): TString {
+  return Type.String({ maxLength: 40, format: 'date-time', description, examples: [example] })
+}
+
 /** An agent as callers name it: an id, or a handle in any case with or without `@`. The service resolves it. */
 export function agentReference(description: string): TString {
   return Type.String({

@@ -21,6 +21,7 @@ export const ID_PREFIXES = {
   whd: 'webhook delivery',
   alr: 'risk alert',
   ssn: 'session',
+  alw: 'allowance',
 } as const
 
 export type IdPrefix = keyof typeof ID_PREFIXES

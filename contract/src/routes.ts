@@ -4,6 +4,7 @@ import * as adminOverview from './admin-overview.ts'
 import * as adminOwners from './admin-owners.ts'
 import * as agentStates from './agent-states.ts'
 import * as agents from './agents.ts'
+import * as allowances from './allowances.ts'
 import * as approvals from './approvals.ts'
 import * as audit from './audit.ts'
 import * as certificates from './certificates.ts'
@@ -73,6 +74,7 @@ export const routes = routesAmong({
   ...payouts,
   ...payments,
   ...approvals,
+  ...allowances,
   ...escrow,
   ...transactions,
   ...receipts,

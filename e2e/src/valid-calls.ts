@@ -115,7 +115,12 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   }),
   listApprovals: ({ payer }) => ({ query: { status: 'pending_approval', agent_id: payer.id, limit: 5 } }),
   getApproval: ofApproval,
-  approve: ofApproval,
+  approve: world => ({ ...ofApproval(world), body: { allow: { amount: 10, until: in29Days() } } }),
+  createAllowance: ({ payer, payee }) => ({
+    body: { agent_id: payer.id, to: payee.handle, amount: 10, until: in29Days() },
+  }),
+  listAllowances: ({ payer }) => ({ query: { agent_id: payer.id, limit: 5 } }),
+  endAllowance: ({ allowance }) => ({ params: { allowance_id: allowance.allowance_id } }),
   reject: world => ({ ...ofApproval(world), body: { reason: 'Too expensive' } }),
   getReceipt: ofReceipt,
   verifyReceipt: ofReceipt,
@@ -255,6 +260,11 @@ function ofOwnerSession({ owner }: World): Sent {
 
 function ofPayer({ payer }: World): Sent {
   return { params: { agent_id: payer.id } }
+}
+
+/** Within the longest time also where a test has moved the clock by days. */
+function in29Days(): string {
+  return new Date(Date.now() + 29 * 86_400_000).toISOString()
 }
 
 function ofApproval({ approval }: World): Sent {

@@ -1,4 +1,5 @@
 import {
+  type Allowance,
   type Certificate,
   type Organization,
   type ResponseOf,
@@ -37,6 +38,8 @@ export interface World {
   readonly payment: ResponseOf<typeof routes.pay>
   /** From payer to payee, 460 INR, which waits for the owner's approval. */
   readonly approval: ResponseOf<typeof routes.pay>
+  /** From payer to payee, 1 INR: it covers no payment that would need approval. */
+  readonly allowance: Allowance
   /** Of the payer, 50 INR, held until the payee attests. */
   readonly escrow: ResponseOf<typeof routes.holdEscrowWithAttestation>
   /** An open alert about the platform, because wrong secrets were tried. */
@@ -82,6 +85,10 @@ export async function openWorld(api: Api): Promise<World> {
   const adminHeaders = await network.admin()
   const ownerHeaders = await network.login(owner)
   await letChangesWait(api, payer, ownerHeaders)
+  const allowance = await api.ok(routes.createAllowance, {
+    headers: ownerHeaders,
+    body: { agent_id: payer.id, to: payee.id, amount: 1, until: await dayAfterNow(api) },
+  })
   // Another account, which waits while the first is in force.
   await network.verify(owner)
   return {
@@ -104,6 +111,7 @@ export async function openWorld(api: Api): Promise<World> {
     organization: await openOrganization(api, ownerHeaders, payer, payee),
     payment,
     approval,
+    allowance,
     escrow,
     session,
     stranger: await openStranger(network),
@@ -203,4 +211,10 @@ async function openStranger(network: Network): Promise<World['stranger']> {
   const owner = await network.owner(platform)
   const ownerHeaders = await network.login(owner)
   return { platform, owner, ownerHeaders, agent: await network.agent(owner) }
+}
+
+/** A day after the service's clock, which tests move and which says its time only when it moves. */
+async function dayAfterNow(api: Api): Promise<string> {
+  const { now } = await api.ok(routes.advanceClock, { body: { advance_seconds: 1 } })
+  return new Date(Date.parse(now) + 86_400_000).toISOString()
 }

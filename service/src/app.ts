@@ -64,6 +64,7 @@ import {
   executeHold,
   executePayment,
   serveAllocations,
+  serveAllowances,
   serveApprovals,
   serveEscrow,
   servePayments,
@@ -276,6 +277,7 @@ function serveDomains(
   serveEscrow(serve, contexts)
   serveOrganizations(serve, contexts)
   serveAllocations(serve, contexts)
+  serveAllowances(serve, contexts)
   serveApprovals(serve, { ...contexts, executors: executorsOf(contexts) })
   serveTransactions(serve, contexts)
   servePayPerCall(serve, contexts)

@@ -160,8 +160,23 @@ export interface Api {
   readonly refundPayment: (input: Types.RefundPaymentInput, options?: CallOptions) => Promise<Types.Refund>
   /** Approve. */
   readonly approve: (input: Types.ApproveInput, options?: CallOptions) => Promise<Types.ApprovalApproved>
+  /** Allow payments to a payee. */
+  readonly createAllowance: (
+    input: Types.CreateAllowanceInput,
+    options?: CallOptions,
+  ) => Promise<Types.AllowanceCreated>
+  /** End an allowance. */
+  readonly endAllowance: (
+    input: Types.EndAllowanceInput,
+    options?: CallOptions,
+  ) => Promise<Types.AllowanceEnded>
   /** Get an approval. */
   readonly getApproval: (input: Types.GetApprovalInput, options?: CallOptions) => Promise<Types.Approval>
+  /** List allowances. */
+  readonly listAllowances: (
+    input?: Types.ListAllowancesInput,
+    options?: CallOptions,
+  ) => Promise<Types.AllowanceList>
   /** List approvals. */
   readonly listApprovals: (
     input?: Types.ListApprovalsInput,
@@ -539,7 +554,10 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   pay: 'POST /v1/agents/{agent_id}/pay',
   refundPayment: 'POST /v1/payments/{payment_id}/refund',
   approve: 'POST /v1/approvals/{approval_id}/approve',
+  createAllowance: 'POST /v1/allowances',
+  endAllowance: 'DELETE /v1/allowances/{allowance_id}',
   getApproval: 'GET /v1/approvals/{approval_id}',
+  listAllowances: 'GET /v1/allowances',
   listApprovals: 'GET /v1/approvals',
   reject: 'POST /v1/approvals/{approval_id}/reject',
   attestEscrow: 'POST /v1/escrow/{escrow_id}/attest',

@@ -113,6 +113,9 @@ export type AuditAction =
   | 'approval.approved'
   | 'approval.rejected'
   | 'approval.expired'
+  | 'allowance.created'
+  | 'allowance.used'
+  | 'allowance.ended'
   | 'funding.opened'
   | 'funding.completed'
   | 'funding.failed'
@@ -549,10 +552,36 @@ export interface RefundPaymentInput {
 
 export interface ApproveInput {
   approval_id: string
+  /** Lets the agent pay this payee more without asking: what would need approval and fits into what is left of the amount needs none. */
+  allow?: {
+    /** The most that the payee may get in all without being approved one by one, INR, without fees. */
+    amount: number
+    until: string
+  }
+}
+
+export interface CreateAllowanceInput {
+  /** One of your agents. */
+  agent_id: string
+  /** The payee: an agent id, or a handle in any case with or without `@`. */
+  to: string
+  /** The most that the payee may get in all without being approved one by one, INR, without fees. */
+  amount: number
+  /** When it ends: in the future, at most 30 days. */
+  until: string
+}
+
+export interface EndAllowanceInput {
+  allowance_id: string
 }
 
 export interface GetApprovalInput {
   approval_id: string
+}
+
+export interface ListAllowancesInput extends PageInput {
+  /** Only allowances of this agent. */
+  agent_id?: string
 }
 
 export interface ListApprovalsInput extends PageInput {
@@ -1684,6 +1713,18 @@ export interface EscrowHeld {
   status: EscrowStatus
 }
 
+/** Payments to one payee that need no approval one by one. */
+export interface Allowance {
+  allowance_id: string
+  agent_id: string
+  to: string
+  /** The most that may be paid under it, INR, without fees. */
+  amount: number
+  /** What was paid and held under it, INR. */
+  used: number
+  until: string
+}
+
 /** The approval, with its payment or escrow. */
 export interface ApprovalApproved {
   approval_id: string
@@ -1758,6 +1799,31 @@ export interface ApprovalApproved {
   rejection_reason: string | null
   payment?: PaymentResult
   escrow?: EscrowHeld
+  allowance?: Allowance
+}
+
+/** The new allowance. */
+export interface AllowanceCreated {
+  allowance_id: string
+  agent_id: string
+  to: string
+  /** The most that may be paid under it, INR, without fees. */
+  amount: number
+  /** What was paid and held under it, INR. */
+  used: number
+  until: string
+}
+
+/** The allowance as it ended. */
+export interface AllowanceEnded {
+  allowance_id: string
+  agent_id: string
+  to: string
+  /** The most that may be paid under it, INR, without fees. */
+  amount: number
+  /** What was paid and held under it, INR. */
+  used: number
+  until: string
 }
 
 /** A payment or hold above the approval threshold. */
@@ -1832,6 +1898,12 @@ export interface Approval {
   escrow_id: string | null
   /** null if she gave no reason. */
   rejection_reason: string | null
+}
+
+/** A page of allowances. */
+export interface AllowanceList {
+  allowances: Allowance[]
+  pagination: Pagination
 }
 
 /** A page of approvals. */

@@ -40,6 +40,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   text_messages: 'parties',
   tier_defaults: 'parties',
   counterparty_windows: 'limits',
+  allowances: 'payments',
   approvals: 'payments',
   escrows: 'payments',
   fundings: 'banking',

@@ -179,6 +179,7 @@ const EXPECTED = [
   'accounts_pkey (id =)',
   'agent_origins_pkey (agent_id =)',
   'agents_pkey (id =)',
+  'allowances_open (agent_id =, until_at >)',
   'approvals_id (id =)',
   'approvals_key (agent_id =, idempotency_key =)',
   'approvals_pkey (agent_id =, id >=)',

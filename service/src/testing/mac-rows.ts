@@ -11,12 +11,14 @@ import { personalIndex } from '../domains/parties/owners/personal-data.ts'
 import type { Owner } from '../domains/parties/owners/store.ts'
 import { lockOwnerPolicy, updateOwnerPolicy } from '../domains/parties/policies/owner-policy-store.ts'
 import { insertSession, sessionPhoneOf } from '../domains/parties/sessions/store.ts'
+import { endCommand, giveCommand } from '../domains/payments/allowances/change-allowance.ts'
 import { simulateOutcome } from '../domains/sandbox/simulate-outcome.ts'
 import { openWorld, type World } from '../domains/sandbox/test-world.ts'
 import { HOUR_MS } from '../kernel/clock.ts'
 import { fixedCalendar } from '../kernel/holiday-file.ts'
 import { formatId, newUuid, type Uuid } from '../kernel/ids.ts'
 import { silentLogger } from '../kernel/logger.ts'
+import { paise } from '../kernel/money.ts'
 import { service } from '../operations/facts.ts'
 import { approvalOf, approve, reject } from './approving.ts'
 import {
@@ -150,6 +152,13 @@ async function moneyOf(world: World, node: TestNode): Promise<(() => Promise<unk
     async () => releaseOn(node, await hold(), payee),
     async () => refundOn(node, await hold()),
     async () => approve(node, await ask()),
+    async () => {
+      const pair = { agentId: payer, payeeId: await newBareAgent(database, clock.now()) }
+      const given = { amountPaise: paise(30_000n), until: new Date(clock.now().getTime() + 60_000) }
+      const allowance = await node.ledger.submit(giveCommand(node.agents, pair, given, service('test')))
+      await node.pay(order(payer, pair.payeeId, 20_000n))
+      if (Math.random() < 0.5) await node.ledger.submit(endCommand(allowance, service('test')))
+    },
     async () => reject(node, await ask()),
     () => simulate(),
     () => simulate('success'),

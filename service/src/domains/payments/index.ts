@@ -1,5 +1,7 @@
 /** Money between wallets: payments, escrow, approvals, allocations, and their statements and receipts. */
 export { serveAllocations } from './allocations/routes.ts'
+export { serveAllowances } from './allowances/routes.ts'
+export { allowances } from './allowances/store.ts'
 export type { Executors } from './approvals/approval.ts'
 export { approvalExpiry } from './approvals/expire.ts'
 export { serveApprovals } from './approvals/routes.ts'

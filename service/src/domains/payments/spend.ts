@@ -2,7 +2,7 @@ import type { Refusal } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
-import { type Command, type LedgerBatch, type Read, read } from '../../ledger/index.ts'
+import { type Command, type LedgerBatch, type Read, read, type Transfer } from '../../ledger/index.ts'
 import type { Actor } from '../../operations/facts.ts'
 import {
   type AgentPolicyCache,
@@ -12,6 +12,8 @@ import {
   type Spend,
   type Threshold,
 } from '../limits/index.ts'
+import type { Allowance } from './allowances/allowance.ts'
+import { allowanceFor, allowanceReads, countUse } from './allowances/change-allowance.ts'
 import type { Approval, ApprovalRequest, Approved } from './approvals/approval.ts'
 import { closeApproval, openApproval, requestApproval } from './approvals/change-approval.ts'
 import { approvals } from './approvals/store.ts'
@@ -53,7 +55,11 @@ export interface SpendChecks {
 
 /** No rule refuses, or only the owner's approval is missing. */
 export type SpendPlan =
-  | { readonly kind: 'proceed' }
+  | {
+      readonly kind: 'proceed'
+      /** What approves it beforehand; absent: it needs no approval. */
+      readonly allowance?: Allowance
+    }
   | { readonly kind: 'needs_approval'; readonly threshold: Threshold }
 
 /** What spending, executing an approval and a dry run share. `decide` comes before `post`. */
@@ -80,7 +86,11 @@ export function spendCommand<Posted extends { readonly id: Uuid }, Answer extend
     decide(batch) {
       const plan = prepared.decide(batch)
       if (plan.kind === 'refusal') return plan
-      if (plan.kind === 'proceed') return answer.posted(prepared.post(batch))
+      if (plan.kind === 'proceed') {
+        const posted = prepared.post(batch)
+        if (plan.allowance !== undefined) countUse(batch, plan.allowance, transferOf(batch, posted))
+        return answer.posted(posted)
+      }
       const { layer } = plan.threshold
       const { request, actor } = approval()
       const asked = requestApproval(batch, { ...request, layer }, actor)
@@ -122,12 +132,24 @@ export function prepareRequest<Posted extends { readonly id: Uuid }>(
 ): PreparedSpend<Posted> {
   const prepared = prepareSpend(agents, spending)
   const { payerId, amountPaise } = spending
+  // An allocation stays with the owner, whose allowances are for payees.
+  const spent = { payeeId: spending.kind === 'allocation' ? null : spending.payeeId, amountPaise }
   return {
     ...prepared,
-    phases: [...prepared.phases, batch => waitingReads(agents.facts(batch, payerId), amountPaise)],
+    phases: [
+      ...prepared.phases,
+      batch => {
+        const payer = agents.facts(batch, payerId)
+        return [...waitingReads(payer, amountPaise), ...allowanceReads(batch, payer, spent).ids]
+      },
+      batch => allowanceReads(batch, agents.facts(batch, payerId), spent).rows,
+    ],
     decide(batch) {
       const plan = prepared.decide(batch)
-      return plan.kind === 'needs_approval' ? (decidePlace(batch, payerId) ?? plan) : plan
+      if (plan.kind !== 'needs_approval') return plan
+      const allowance = allowanceFor(batch, payerId, spent)
+      if (allowance !== null) return { kind: 'proceed', allowance }
+      return decidePlace(batch, payerId) ?? plan
     },
   }
 }
@@ -168,14 +190,18 @@ export function prepareSpend<Posted extends { readonly id: Uuid }>(
     noteUse,
     post(batch) {
       const posted = spending.post(batch)
-      const transfer = batch.transfers.at(-1)
-      assert(transfer?.id === posted.id, 'a spending posts one transfer')
-      noteUse(batch, transfer)
+      noteUse(batch, transferOf(batch, posted))
       const spend = spendIn(batch)
       if (spend !== null) countSpend(batch, spend)
       return posted
     },
   }
+}
+
+function transferOf(batch: LedgerBatch, posted: { readonly id: Uuid }): Transfer {
+  const transfer = batch.transfers.at(-1)
+  assert(transfer?.id === posted.id, 'a spending posts one transfer')
+  return transfer
 }
 
 /** What the limits are checked for; null while there is no payer. */

@@ -46,6 +46,7 @@ const CHANGES: Readonly<Record<string, string>> = {
   sessions: `expires_at = expires_at + interval '1 day'`,
   escrows: 'attestor = gen_random_uuid()',
   approvals: 'payee = gen_random_uuid()',
+  allowances: 'amount_paise = amount_paise + 1',
   fundings: `gateway_order_id = 'another'`,
   gateway_refunds: `gateway_payment_id = 'another'`,
   payouts: `beneficiary_id = 'ben_thief'`,

@@ -1,7 +1,7 @@
 import type { AgentStatus } from '@batua/contract'
 import type { Queryable } from '../../../db/database.ts'
 import type { PageRequest } from '../../../http/paging.ts'
-import { FIRST_UUID, type Uuid } from '../../../kernel/ids.ts'
+import { FIRST_UUID, parseId, type Uuid } from '../../../kernel/ids.ts'
 import { AGENT_COLUMNS, type Agent, type AgentRow, agentFromRow } from './store.ts'
 
 /** The agents that a caller may list. */
@@ -85,4 +85,15 @@ export async function isOfOwners(db: Queryable, agentId: Uuid, ownerIds: readonl
     ownerIds,
   ])
   return rows.length === 1
+}
+
+/** All agents of these owners, or the named one if it is one of them. */
+export async function selectListedAgents(
+  db: Queryable,
+  ownerIds: readonly Uuid[],
+  address: string | undefined,
+): Promise<readonly Uuid[]> {
+  if (address === undefined) return selectAgentsOf(db, ownerIds)
+  const id = parseId('agt', address)
+  return id !== null && (await isOfOwners(db, id, ownerIds)) ? [id] : []
 }

@@ -3,8 +3,8 @@ import type { Queryable } from '../../../db/database.ts'
 import type { Caller, OwnerCaller } from '../../../http/caller.ts'
 import { page, pageOf } from '../../../http/paging.ts'
 import { raise, refuse } from '../../../kernel/app-error.ts'
-import { parseId, type Uuid } from '../../../kernel/ids.ts'
-import { isOfOwners, mayAccess, selectAgentsOf } from '../../parties/index.ts'
+import { parseId } from '../../../kernel/ids.ts'
+import { mayAccess, selectListedAgents } from '../../parties/index.ts'
 import { approvalRecord } from './approval-record.ts'
 import { type DecisionFactsContext, decisionFacts, NO_FACTS } from './decision-facts.ts'
 import { countApprovals, selectApprovalIds } from './list-store.ts'
@@ -31,22 +31,11 @@ export async function findApprovals(
 ): Promise<ResponseOf<typeof listApprovals>> {
   const { database: db } = context
   const request = pageOf(query)
-  const agentIds = await listedAgents(db, caller, query.agent_id)
+  const agentIds = await selectListedAgents(db, caller.ownerIds, query.agent_id)
   const filter = { agentIds, status: query.status ?? 'pending_approval', now }
   const [ids, total] = await Promise.all([selectApprovalIds(db, filter, request), countApprovals(db, filter)])
   const rows = ids.length === 0 ? [] : await selectApprovalViews(db, ids)
   const facts = await decisionFacts(context, rows, now)
   const render = (view: ApprovalView) => approvalRecord(view, facts.get(view.id) ?? NO_FACTS, now)
   return page('approvals', rows, render, total, request)
-}
-
-/** All agents of the session, or the named one if it is one of them. */
-async function listedAgents(
-  db: Queryable,
-  caller: OwnerCaller,
-  address: string | undefined,
-): Promise<readonly Uuid[]> {
-  if (address === undefined) return selectAgentsOf(db, caller.ownerIds)
-  const id = parseId('agt', address)
-  return id !== null && (await isOfOwners(db, id, caller.ownerIds)) ? [id] : []
 }

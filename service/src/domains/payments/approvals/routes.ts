@@ -7,6 +7,8 @@ import type { Command, Ledger } from '../../../ledger/index.ts'
 import { actorOf } from '../../../operations/facts.ts'
 import type { AgentPolicyCache } from '../../limits/index.ts'
 import { forCaller } from '../../parties/index.ts'
+import { givenBy } from '../allowances/allowance.ts'
+import { withAllowance } from '../allowances/change-allowance.ts'
 import type { ApprovalKey, Executors } from './approval.ts'
 import { approvalRecord } from './approval-record.ts'
 import { rejectCommand } from './change-approval.ts'
@@ -36,13 +38,17 @@ export function serveApprovals(serve: Serve, context: ApprovalsContext): void {
     return approvalRecord(view, facts.get(view.id) ?? NO_FACTS, now)
   })
 
-  serve(approve, async ({ caller, params, now }) => {
+  serve(approve, async ({ caller, params, body, now }) => {
     const view = await requireApproval(database, caller, params.approval_id)
     const execute = executors[view.kind]
     assert(execute !== undefined, 'every kind of approval has an executor')
-    const { approval, made } = await ledger.submit(
-      forOwn(caller, view, execute(view, actorOf(caller, view.ownerId))),
-    )
+    const actor = actorOf(caller, view.ownerId)
+    const executed = execute(view, actor)
+    const command =
+      body.allow === undefined
+        ? executed
+        : withAllowance(executed, view, givenBy(body.allow, 'allow.'), actor)
+    const { approval, made } = await ledger.submit(forOwn(caller, view, command))
     return { ...approvalRecord({ ...view, ...approval }, NO_FACTS, now), ...made }
   })
 
