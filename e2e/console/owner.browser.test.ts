@@ -339,3 +339,59 @@ test('the language and the colours that were chosen stay', async () => {
   expect(await page.evaluate('document.documentElement.dataset.mantineColorScheme')).toBe('dark')
   expect(tab.problems).toEqual([])
 })
+
+test('an owner approves, lets the payee have more until midnight, and ends that on the agent’s page', async () => {
+  const { stage, buyer, ownerSession } = opened
+  const approvalId = await opened.ask(180)
+  const tab = await tabOf(PHONE)
+  const { page } = tab
+  await tab.open(`/console/inbox/${approvalId}`)
+  await page.getByRole('button', { name: 'Approve' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Let it pay Translator more without asking').check()
+  await dialog.getByRole('button', { name: 'Pay ₹180.00' }).click()
+  await dialog.getByText('An amount in rupees').waitFor()
+  expect(await statusOf(opened, approvalId)).toBe('pending_approval')
+  await dialog.getByLabel('Up to').fill('500')
+  await tab.screenshot('approve and allow')
+  // The page's heading is behind the dialog.
+  const isHeading = (problem: string) => problem.startsWith('page-has-heading-one')
+  expect((await tab.axe()).filter(problem => !isHeading(problem))).toEqual([])
+  await dialog.getByRole('button', { name: 'Pay ₹180.00 and allow ₹500.00' }).click()
+  await page.getByText('Paid ₹180.00 to Translator').waitFor()
+  const list = async () => (await stage.api.ok(routes.listAllowances, { headers: ownerSession })).allowances
+  expect(await list()).toMatchObject([{ to: opened.seller.id, amount: 500, used: 0 }])
+  const { status } = await stage.network.pay(buyer, opened.seller, 150)
+  expect(status).toBe('completed')
+  await tab.open(`/console/agents/${buyer.id}`)
+  await page.getByText('₹350.00 of ₹500.00 left').waitFor()
+  await page.getByRole('button', { name: 'End the allowance for Translator' }).click()
+  await page.getByText('It asks again from now on').waitFor()
+  expect(await list()).toEqual([])
+  expect(tab.problems).toEqual([])
+})
+
+test('an owner lets an agent pay a payee by its handle', async () => {
+  const { stage, buyer, seller, ownerSession } = opened
+  const tab = await tabOf(DESK)
+  const { page } = tab
+  await tab.open(`/console/agents/${buyer.id}`)
+  await page.getByRole('button', { name: 'Allow a payee' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Up to').fill('1,250.50')
+  await dialog.getByRole('button', { name: 'Allow ₹1,250.50' }).click()
+  await dialog.getByText('Whom may it pay?').waitFor()
+  await dialog.getByLabel('Payee').fill('nobody-of-this-name')
+  await dialog.getByRole('button', { name: 'Allow ₹1,250.50' }).click()
+  await dialog.getByText('There is no agent with this id or handle').waitFor()
+  await dialog.getByLabel('Payee').fill(`@${seller.handle}`)
+  await dialog.getByText('7 days').click()
+  await dialog.getByRole('button', { name: 'Allow ₹1,250.50' }).dblclick()
+  await page.getByText('₹1,250.50 of ₹1,250.50 left').waitFor()
+  await tab.screenshot('agent with an allowance')
+  const { allowances } = await stage.api.ok(routes.listAllowances, { headers: ownerSession })
+  expect(allowances).toMatchObject([{ agent_id: buyer.id, to: seller.id, amount: 1_250.5 }])
+  for (const { allowance_id } of allowances) {
+    await stage.api.ok(routes.endAllowance, { params: { allowance_id }, headers: ownerSession })
+  }
+})

@@ -12,6 +12,7 @@ import { Status } from '../components/status.tsx'
 import { useFormat, useTexts } from '../language/language.tsx'
 import classes from './agent.module.css'
 import { agentTexts } from './agent-texts.ts'
+import { Allowances } from './allowances.tsx'
 import { Limits } from './limits.tsx'
 import { Money } from './money.tsx'
 import { OwnLimits } from './own-limits.tsx'
@@ -28,7 +29,8 @@ interface AgentPageProps {
 export function AgentPage({ agentId, search, onSearch }: AgentPageProps) {
   const t = useTexts(agentTexts)
   const agent = useRead('getAgent', { agent_id: agentId })
-  const back = useSession() === 'platform' ? '/platform/agents' : '/agents'
+  const isPlatform = useSession() === 'platform'
+  const back = isPlatform ? '/platform/agents' : '/agents'
   return (
     <>
       <Link to={back} className={classes.back}>
@@ -44,6 +46,7 @@ export function AgentPage({ agentId, search, onSearch }: AgentPageProps) {
               <Money agent={found} />
               <Limits agentId={agentId} />
               <OwnLimits agent={found} />
+              {!isPlatform && <Allowances agent={found} />}
               <Statement agentId={agentId} search={search} onSearch={onSearch} />
               <Card label={t.facts}>
                 <AgentFacts agent={found} />

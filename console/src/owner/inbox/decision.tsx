@@ -1,6 +1,8 @@
 import type { Approval } from '@batua/sdk'
-import { Button, Text, Textarea } from '@mantine/core'
+import { Button, Checkbox, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
+import { useAllowanceForm } from '../../agents/allowance-fields.tsx'
+import { allowanceTexts } from '../../agents/allowance-texts.ts'
 import { useAct } from '../../api/use-act.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { sayDone } from '../../components/toasts.tsx'
@@ -21,7 +23,7 @@ export function Decision({ approval }: { readonly approval: Approval }) {
       <Button size="lg" onClick={() => ask('approve')}>
         {t.approve}
       </Button>
-      <Approve approval={approval} opened={asking === 'approve'} onClose={close} />
+      {asking === 'approve' && <Approve approval={approval} onClose={close} />}
       <Decline approval={approval} opened={asking === 'decline'} onClose={close} />
     </div>
   )
@@ -33,12 +35,17 @@ interface AskProps {
   readonly onClose: () => void
 }
 
-function Approve({ approval, opened, onClose }: AskProps) {
+function Approve({ approval, onClose }: Omit<AskProps, 'opened'>) {
   const { approval_id, kind, agent_name, to_name, amount, fee } = approval
   const t = useTexts(inboxTexts)
   const format = useFormat()
   const [rupees, total] = [format.amount(amount), format.amount(amount + fee)]
   const isPayment = kind === 'payment'
+  const given = useTexts(allowanceTexts)
+  const [isAllowing, setAllowing] = useState(false)
+  const [isChecked, check] = useState(false)
+  const { allow, fields } = useAllowanceForm(isChecked)
+  const act = isPayment ? t.pay(rupees) : t.doHold(rupees)
   const approve = useAct('approve', {
     onDone() {
       onClose()
@@ -47,15 +54,28 @@ function Approve({ approval, opened, onClose }: AskProps) {
   })
   return (
     <Confirm
-      opened={opened}
+      opened
       title={isPayment ? t.approvePayment(rupees, to_name ?? '') : t.approveHold(rupees)}
-      act={isPayment ? t.pay(rupees) : t.doHold(rupees)}
+      act={isAllowing && allow !== null ? given.and(act, format.amount(allow.amount)) : act}
       acting={approve.isPending}
       error={approve.error}
-      onAct={() => approve.mutate({ approval_id })}
+      onAct={() => {
+        check(true)
+        if (!isAllowing) approve.mutate({ approval_id })
+        else if (allow !== null) approve.mutate({ approval_id, allow })
+      }}
       onClose={onClose}
     >
       <Text>{isPayment ? t.leaves(total, agent_name) : t.held(total, agent_name)}</Text>
+      {to_name !== null && (
+        <Checkbox
+          label={given.beside(to_name)}
+          description={given.hint}
+          checked={isAllowing}
+          onChange={event => setAllowing(event.currentTarget.checked)}
+        />
+      )}
+      {isAllowing && fields}
     </Confirm>
   )
 }
