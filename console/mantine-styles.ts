@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
 
-const COMPONENT = /@mantine\/core\/esm\/components\/(\w+)\/\1\.mjs$/
+const COMPONENT = /@mantine\/core\/esm\/(?:components|utils)\/(\w+)\/\1\.mjs$/
 const STYLES = new URL('./styles/', import.meta.resolve('@mantine/core/styles.css'))
 
 /** Each component of Mantine brings its own style sheet, so a page loads the styles of what it shows and no others. */
