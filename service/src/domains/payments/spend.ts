@@ -6,6 +6,7 @@ import { type Command, type LedgerBatch, type Read, read, type Transfer } from '
 import type { Actor } from '../../operations/facts.ts'
 import {
   type AgentPolicyCache,
+  approvalNeeded,
   checkLimits,
   countSpend,
   limitPhases,
@@ -13,11 +14,11 @@ import {
   type Threshold,
 } from '../limits/index.ts'
 import type { Allowance } from './allowances/allowance.ts'
-import { allowanceFor, allowanceReads, countUse } from './allowances/change-allowance.ts'
+import { allowanceFor, allowanceReads, countUse, openAllowancesRead } from './allowances/change-allowance.ts'
 import type { Approval, ApprovalRequest, Approved } from './approvals/approval.ts'
 import { closeApproval, openApproval, requestApproval } from './approvals/change-approval.ts'
 import { approvals } from './approvals/store.ts'
-import { decidePlace, waitingReads } from './approvals/waiting.ts'
+import { decidePlace, waitingRead } from './approvals/waiting.ts'
 import { type KeyUse, keyCheck, type RequestKey } from './idempotency.ts'
 
 /** Money that an agent is to spend: a payment, a hold or an allocation. `post` moves it and records the facts. */
@@ -125,6 +126,8 @@ export function spendApproved<Posted extends { readonly id: Uuid }>(
   }
 }
 
+const NO_READS: readonly Read[] = []
+
 /** A spending that may need the owner's approval, which is refused while the most that may wait do. */
 export function prepareRequest<Posted extends { readonly id: Uuid }>(
   agents: AgentPolicyCache,
@@ -134,15 +137,16 @@ export function prepareRequest<Posted extends { readonly id: Uuid }>(
   const { payerId, amountPaise } = spending
   // An allocation stays with the owner, whose allowances are for payees.
   const spent = { payeeId: spending.kind === 'allocation' ? null : spending.payeeId, amountPaise }
+  const mayNeedApproval = (batch: LedgerBatch) => {
+    const payer = agents.facts(batch, payerId)
+    return payer !== undefined && approvalNeeded(payer, amountPaise) !== null
+  }
   return {
     ...prepared,
     phases: [
       ...prepared.phases,
-      batch => {
-        const payer = agents.facts(batch, payerId)
-        return [...waitingReads(payer, amountPaise), ...allowanceReads(batch, payer, spent).ids]
-      },
-      batch => allowanceReads(batch, agents.facts(batch, payerId), spent).rows,
+      batch => (mayNeedApproval(batch) ? [waitingRead(payerId), openAllowancesRead(payerId)] : NO_READS),
+      batch => (mayNeedApproval(batch) ? allowanceReads(batch, payerId, spent.payeeId) : NO_READS),
     ],
     decide(batch) {
       const plan = prepared.decide(batch)

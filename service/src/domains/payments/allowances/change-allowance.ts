@@ -4,8 +4,7 @@ import { rupees, ZERO_PAISE } from '../../../kernel/money.ts'
 import { type Command, type LedgerBatch, type Read, read, type Transfer } from '../../../ledger/index.ts'
 import { insert, save } from '../../../operations/entity.ts'
 import { type Actor, agentActor, record } from '../../../operations/facts.ts'
-import type { AgentFacts, AgentPolicyCache } from '../../limits/index.ts'
-import { approvalNeeded } from '../../limits/index.ts'
+import type { AgentPolicyCache } from '../../limits/index.ts'
 import type { Approved } from '../approvals/approval.ts'
 import {
   type Allowance,
@@ -139,17 +138,15 @@ interface Spent {
   readonly amountPaise: Allowance['amountPaise']
 }
 
-/** The reads of a spending that may need approval, in two phases; none where the amount needs no approval. */
-export function allowanceReads(
-  batch: LedgerBatch,
-  payer: AgentFacts | undefined,
-  spent: Spent,
-): { readonly ids: readonly Read[]; readonly rows: readonly Read[] } {
-  if (payer === undefined || spent.payeeId === null || approvalNeeded(payer, spent.amountPaise) === null) {
-    return { ids: [], rows: [] }
-  }
-  const rows = openIn(batch, payer.id).filter(({ payeeId }) => payeeId === spent.payeeId)
-  return { ids: [read(openAllowances, payer.id)], rows: rows.map(key => read(allowances, key)) }
+/** The read before an allowance is looked for: which hold. */
+export function openAllowancesRead(agentId: Uuid): Read {
+  return read(openAllowances, agentId)
+}
+
+/** The reads of the allowances for this payee, after `openAllowancesRead`. */
+export function allowanceReads(batch: LedgerBatch, agentId: Uuid, payeeId: Uuid | null): Read[] {
+  const rows = openIn(batch, agentId).filter(each => each.payeeId === payeeId)
+  return rows.map(key => read(allowances, key))
 }
 
 /** The allowance that covers a spending whole: of several the one that ends first. */

@@ -2,9 +2,7 @@ import { arrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
 import { type Refusal, refuse } from '../../../kernel/app-error.ts'
 import { firstUuidAt, type Uuid } from '../../../kernel/ids.ts'
-import type { Paise } from '../../../kernel/money.ts'
 import { type LedgerBatch, type Read, read, readerById } from '../../../ledger/index.ts'
-import { type AgentFacts, approvalNeeded } from '../../limits/index.ts'
 import { APPROVAL_MS } from './decide.ts'
 
 /** The number of approvals of one agent that may wait: no agent can fill its owner's list. */
@@ -26,10 +24,9 @@ const waitingApprovals = readerById<number>(
   },
 )
 
-/** The reads before the owner's approval may be requested; none where the amount needs no approval. */
-export function waitingReads(payer: AgentFacts | undefined, amountPaise: Paise): Read[] {
-  if (payer === undefined || approvalNeeded(payer, amountPaise) === null) return []
-  return [read(waitingApprovals, payer.id)]
+/** The read before the owner's approval may be requested. */
+export function waitingRead(agentId: Uuid): Read {
+  return read(waitingApprovals, agentId)
 }
 
 /** Whether one more approval of this agent may wait. */
