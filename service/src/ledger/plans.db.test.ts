@@ -171,6 +171,8 @@ async function grow(): Promise<void> {
       select payer, payment, payer, 'withdraw', 1, 'sandbox', '', '', '', now() from pairs;
     insert into gateway_refunds (id, gateway, order_id, gateway_payment_id, amount_paise, currency, reason, created_at)
       select payment, 'sandbox', payment, payment, 1, 'INR', 'late', now() from pairs;
+    insert into allowances (agent_id, id, payee, amount_paise, created_at, until_at, used_paise, uses, is_ended)
+      select payer, payment, payee, 1, now(), now() + interval '1 day', 0, 0, true from pairs;
     insert into audit_entries (id, agent_id, actor_type, actor_id, action, target, data, created_at)
       select payment, payer, 'service', '', 'escrow.released', payment, '{}', now() from pairs`)
 }

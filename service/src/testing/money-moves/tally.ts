@@ -1,6 +1,8 @@
 /** Counts how often each fault and each end occurred. */
 export interface Tally {
-  met(name: string, count?: number): void
+  met(name: string): void
+  /** Replaces the count of something that is counted as a whole. */
+  counted(name: string, count: number): void
   readonly counts: ReadonlyMap<string, number>
   /** Those of these counters that are zero. */
   missing(names: readonly string[]): string[]
@@ -10,8 +12,11 @@ export function openTally(): Tally {
   const counts = new Map<string, number>()
   return {
     counts,
-    met(name, count = 1) {
-      counts.set(name, (counts.get(name) ?? 0) + count)
+    met(name) {
+      counts.set(name, (counts.get(name) ?? 0) + 1)
+    },
+    counted(name, count) {
+      counts.set(name, count)
     },
     missing: names => names.filter(name => (counts.get(name) ?? 0) === 0),
   }

@@ -29,10 +29,10 @@ export async function readDifferences(world: MoneyWorld): Promise<string[]> {
 export async function countEnds(world: MoneyWorld): Promise<void> {
   const { outside, tally, diary } = world
   const ends = await outside.query<{ name: string; count: number }>(ENDS, [])
-  for (const { name, count } of ends) tally.met(`end: ${name}`, count)
-  tally.met('moves', await countMoves(world))
-  tally.met('payments between agents', world.payments.length)
-  tally.met('sent again after asking', diary.repeated())
+  for (const { name, count } of ends) tally.counted(`end: ${name}`, count)
+  tally.counted('moves', await countMoves(world))
+  tally.counted('payments between agents', world.payments.length)
+  tally.counted('sent again after asking', diary.repeated())
 }
 
 const ENDS = `
