@@ -3,7 +3,7 @@ import { defaultClientConditions, defineConfig } from 'vite'
 import { mantineStyles } from './mantine-styles.ts'
 
 /** Where a service runs that `npm run -w console dev` sends its requests to. */
-const SERVICE = process.env['BASE_URL'] ?? 'http://127.0.0.1:8080'
+const SERVICE = process.env['BASE_URL'] ?? 'http://localhost:8080'
 
 export default defineConfig({
   root: import.meta.dirname,

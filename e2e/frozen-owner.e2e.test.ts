@@ -41,6 +41,8 @@ const WHILE_FROZEN: Record<Exclude<OperationId, `get${string}` | `list${string}`
   pay: 'policy_denied',
   refundPayment: 'policy_denied',
   approve: 'policy_denied',
+  // What it lets an owner sign is refused.
+  challengeApproval: 'apart',
   reject: 'works',
   createAllowance: 'conflict',
   endAllowance: 'works',
@@ -78,6 +80,12 @@ const WHILE_FROZEN: Record<Exclude<OperationId, `get${string}` | `list${string}`
   logInPlatform: 'apart',
   pauseAllAgents: 'works',
   logOutPlatform: 'apart',
+  // A passkey is the person’s, and confirms what is decided elsewhere.
+  createPasskey: 'apart',
+  deletePasskey: 'apart',
+  keepPasskey: 'apart',
+  requestStepUp: 'apart',
+  logInByPasskey: 'apart',
   endSession: 'apart',
   endOtherSessions: 'apart',
   updateOwnerPolicy: 'conflict',

@@ -30,8 +30,9 @@ describe('a path', () => {
       const taken = new Set<string>(served.map(route => route.method))
       for (const method of METHODS.filter(method => !taken.has(method))) {
         const reply = await request(service.address, method, address, { headers: world.platform.headers })
-        // `me` matches the path of an agent or a platform, so these paths accept its methods.
-        if (/^\/v1\/(?:agents|platforms)\/me$/.test(path) && reply.status !== 405) continue
+        // These match the path of an agent, a platform or a passkey, so they accept its methods.
+        if (/^\/v1\/(?:agents\/me|platforms\/me|passkeys\/options)$/.test(path) && reply.status !== 405)
+          continue
         expect([method, reply.status, errorOf(reply).code]).toEqual([method, 405, 'method_not_allowed'])
         const allowed = (reply.headers.get('allow') ?? '').split(', ')
         for (const one of taken) expect(allowed).toContain(one)

@@ -49,7 +49,7 @@ describe('openapi.json', () => {
     expect(result.valid).toBe(true)
     expect(document['openapi']).toMatch(/^3\.1\./)
     expect(document['info']).toMatchObject({ title: expect.any(String), version: expect.any(String) })
-    expect(document['servers']).toEqual([{ url: service.address }])
+    expect(document['servers']).toEqual([{ url: service.address.replace('127.0.0.1', 'localhost') }])
   })
 
   test('describes every route of the contract, and no other', () => {

@@ -165,7 +165,7 @@ describe('the types of the package', () => {
   const USE = `
 import { createClient, items, outcome, payingFetch, type WebhookEvent } from '@batua/sdk'
 
-const client = createClient({ baseUrl: 'http://127.0.0.1:8080', agentKey: 'agk_live_…' })
+const client = createClient({ baseUrl: 'http://localhost:8080', agentKey: 'agk_live_…' })
 export const paying: typeof fetch = payingFetch(fetch, { client, maxAmount: '5.00' })
 
 export async function left(agent_id: string): Promise<number> {
@@ -243,7 +243,7 @@ describe('the README of the package', () => {
     const programs = new Map(programsIn(page))
     for (const [name, text] of programs) {
       const placed = text
-        .replaceAll('http://127.0.0.1:8080', stage.service.address)
+        .replaceAll('http://localhost:8080', stage.service.address)
         .replaceAll('9000', String(receiverPort))
         .replaceAll('9001', String(sellerPort))
       writeFileSync(join(home, name), placed)

@@ -109,7 +109,9 @@ describe('a human funds a wallet', () => {
       method: 'link',
       order_id: session.funding_id,
     })
-    expect(session.checkout_url).toBe(`${service.address}/checkout/${session.payment_session_id}`)
+    expect(session.checkout_url).toBe(
+      `${service.address.replace('127.0.0.1', 'localhost')}/checkout/${session.payment_session_id}`,
+    )
     const page = await fetch(session.checkout_url)
     expect(page.status).toBe(200)
     expect(page.headers.get('content-type')).toContain('text/html')

@@ -98,6 +98,7 @@ export const bulkRestoreAgents = route({
   ...common,
   operationId: 'bulkRestoreAgents',
   path: '/v1/admin/agents/bulk-restore',
+  stepUp: true,
   summary: 'Restore agents',
   description:
     'Ends quarantine and freeze: each agent becomes active, or paused if its owner or platform had paused it. Each agent succeeds or fails by itself: an agent of a frozen owner is `conflict`.',

@@ -108,6 +108,7 @@ export const setOwnerTier = route({
   operationId: 'setOwnerTier',
   method: 'PATCH',
   path: '/v1/admin/owners/{owner_id}',
+  stepUp: true,
   summary: 'Set an owner’s tier',
   description:
     'Sets the trust tier of the owner and of all its agents that are not deactivated. The tier’s limits, higher or lower, apply from their next payment on.',
@@ -147,6 +148,7 @@ export const unfreezeOwner = route({
   operationId: 'unfreezeOwner',
   method: 'POST',
   path: '/v1/admin/owners/{owner_id}/unfreeze',
+  stepUp: true,
   summary: 'Unfreeze an owner',
   description:
     'Ends the freeze of the owner and of all its frozen agents, also of those that were frozen one by one or in bulk, and also if the owner itself is not frozen. An agent that was paused or quarantined before returns to that state.',

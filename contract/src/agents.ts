@@ -222,6 +222,7 @@ export const updateAgent = route({
   description:
     'Changes the fields in the request and no others. null clears a control; 0 allows nothing. Amounts are INR. A change that tightens the policy applies at once. A change that loosens it waits for the cooldown and is shown in `pending_policy`. A list whose entries are exchanged does both: until then only agents in both lists are allowed, and agents in either list are blocked. `warnings` reports if that leaves no agent to pay. While the owner is frozen, a change that loosens the policy or adds an origin is `conflict`, and pending changes take effect after the owner is unfrozen.',
   who: ['platform', 'owner'],
+  stepUp: true,
   params,
   body: request(
     {

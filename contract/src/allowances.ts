@@ -63,6 +63,7 @@ export const createAllowance = route({
   summary: 'Allow payments to a payee',
   description: `Until then, payments and holds of the agent to this payee that would need approval and fit into what is left of the amount need none. Limits, payee lists and the escrow threshold still hold. An agent has at most ${MAX_ALLOWANCES} at once.`,
   who: ['owner'],
+  stepUp: true,
   body: request(
     {
       agent_id: idSchema('agt', 'One of your agents.'),

@@ -10,6 +10,7 @@ import { POLICY_LAYERS } from './policy.ts'
 import { POLICY_CONTROLS } from './policy-controls.ts'
 import { route } from './route.ts'
 import { nullable, oneOf, request, response } from './schema.ts'
+import { Evidence, StepUpChallenge, signedChallenge } from './webauthn.ts'
 
 /** The kinds of approvals (contract section 5). */
 export const APPROVAL_KINDS = ['payment', 'escrow_hold'] as const
@@ -83,6 +84,7 @@ const properties = {
   rejection_reason: nullable(
     textOut('Why the owner rejected it, in the owner’s words; null if she gave no reason.', 'Too expensive'),
   ),
+  evidence: nullable(Evidence),
 }
 
 const waiting = {
@@ -111,6 +113,7 @@ const waiting = {
   payment_id: null,
   escrow_id: null,
   rejection_reason: null,
+  evidence: null,
 }
 
 const decided = {
@@ -172,11 +175,15 @@ export const approve = route({
   tag: 'Approvals',
   summary: 'Approve',
   description:
-    'Checks the payment again, except for the approval threshold, and makes it in the same step. If it is refused, the response is that error, and the approval continues to wait and can be approved later. An approval that was decided or has expired is `conflict`, with its `status` in `details`. With `allow`, the agent may pay this payee more without asking; an `allow` that is refused leaves the approval pending.',
+    'Checks the payment again, except for the approval threshold, and makes it in the same step. If it is refused, the response is that error, and the approval continues to wait and can be approved later. An approval that was decided or has expired is `conflict`, with its `status` in `details`. With `allow`, the agent may pay this payee more without asking; an `allow` that is refused leaves the approval pending. An owner with a passkey also sends `challenge_id` and `response`, for a challenge with the same `allow`; without them the response is `passkey_required`.',
   who: ['owner'],
   params,
   body: request(
-    { allow: Type.Optional(Allow) },
+    {
+      allow: Type.Optional(Allow),
+      challenge_id: Type.Optional(signedChallenge.challenge_id),
+      response: Type.Optional(signedChallenge.response),
+    },
     { title: 'ApproveRequest', examples: [{ allow: { amount: 500, until: '2026-11-21T18:30:00.000Z' } }] },
   ),
   status: 200,
@@ -209,6 +216,7 @@ export const approve = route({
     },
   ),
   errors: [
+    'passkey_required',
     'not_found',
     'conflict',
     'idempotency_error',
@@ -219,6 +227,28 @@ export const approve = route({
     'escrow_required',
     'insufficient_balance',
   ],
+})
+
+export const challengeApproval = route({
+  operationId: 'challengeApproval',
+  method: 'POST',
+  path: '/v1/approvals/{approval_id}/challenge',
+  tag: 'Approvals',
+  summary: 'Ask for a challenge for an approval',
+  description:
+    'The challenge that a passkey of the owner signs to approve, with the allowance that she gives beside it. The document has `approval_id`, `agent_id`, `kind`, `to`, `amount`, `fee`, `currency`, `reference`, `context_sha256` (of the canonical JSON of the context), `expires_at` and `allow`, each null where there is none. An approval that was decided or has expired is `conflict`, and so is an owner without a passkey.',
+  who: ['owner'],
+  params,
+  body: request(
+    { allow: Type.Optional(Allow) },
+    {
+      title: 'ChallengeApprovalRequest',
+      examples: [{ allow: { amount: 500, until: '2026-11-21T18:30:00.000Z' } }],
+    },
+  ),
+  status: 200,
+  response: StepUpChallenge,
+  errors: ['not_found', 'conflict'],
 })
 
 export const reject = route({

@@ -42,6 +42,10 @@ export const AUDIT_ACTIONS = {
     'All rows of a table from before row MACs existed got their MACs; from then on a row without one is refused.',
   'session.started': 'An owner or administrator logged in.',
   'session.ended': 'An owner or administrator logged out.',
+  'passkey.enrolled': 'An owner or administrator enrolled a passkey; the data has its public key.',
+  'passkey.removed': 'A passkey was removed, or is removed after the cooldown.',
+  'passkey.kept': 'A removal of a passkey that waited for the cooldown was cancelled.',
+  'passkey.used': 'A passkey confirmed a request; the data has the evidence.',
   'payment.completed': 'An agent paid another agent.',
   'context.recorded':
     'Why an agent made a payment or hold, as its request said; the target is the transaction.',

@@ -16,6 +16,7 @@ export const ERROR_STATUS = {
   escrow_required: 403,
   policy_denied: 403,
   kyc_required: 403,
+  passkey_required: 403,
   not_found: 404,
   method_not_allowed: 405,
   idempotency_error: 409,

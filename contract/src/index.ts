@@ -29,6 +29,7 @@ export * from './open-sessions.ts'
 export * from './organization-records.ts'
 export * from './organizations.ts'
 export * from './owners.ts'
+export * from './passkeys.ts'
 export * from './pay-per-call.ts'
 export * from './payment-context.ts'
 export * from './payments.ts'
@@ -49,4 +50,13 @@ export * from './settlements.ts'
 export * from './tiers.ts'
 export * from './transactions.ts'
 export * from './wallets.ts'
+export {
+  CHALLENGE_VALID_S,
+  Evidence,
+  PasskeyAssertion,
+  type PasskeyTransport,
+  SignedChallenge,
+  STEP_UP_HEADER,
+  StepUpChallenge,
+} from './webauthn.ts'
 export * from './webhooks.ts'

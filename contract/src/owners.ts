@@ -153,6 +153,7 @@ export const submitKyc = route({
   description:
     'Checks with the bank that the account exists and that its holder’s name matches. `verified` moves the owner and all its agents from tier `sandbox` to `tier1`. Money leaves only to this account. `pending` (reason `bank_pending` or `bank_unavailable`): the bank is asked again until it decides; get the owner, or receive `owner.kyc.updated`. `failed` has a reason: `name_mismatch`, `account_invalid`, `account_blocked` or `account_type`. While the verification is pending or after it failed, you may submit again; the newest submission counts. A verified owner may submit another account: the verified one stays in force until the other is verified, `reason` has the state of the other one, and an account that the bank refuses at once is `conflict` with `details.reason`. A changed account waits for the cooldown in `pending_bank_account`: until then withdrawals and settlements go to the one in force, and the owner gets a text message. Another change replaces it and starts the cooldown again; submitting the account in force again cancels it. The platform and the owner can each submit 10 accounts a day; until the holder of the phone accepts the owner, its verified account can be changed three times a day, so that the phone is told of each change. While the owner is frozen, a submission is `conflict`, and no verdict or waiting account takes effect.',
   who: ['platform', 'owner'],
+  stepUp: true,
   params,
   body: request(
     {

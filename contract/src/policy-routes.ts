@@ -217,6 +217,7 @@ export const updateOwnerPolicy = route({
   description:
     'Changes the controls in the request and no others. A change that tightens the policy applies at once to every agent of the owner; a change that loosens it waits for the cooldown. `warnings` reports if a changed payee list leaves an agent no payee. While the owner is frozen, a change that loosens the policy is `conflict`.',
   who: ['owner'],
+  stepUp: true,
   query: ownerQuery,
   body: request(
     {

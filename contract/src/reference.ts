@@ -42,7 +42,9 @@ export const TAG_GROUPS: Readonly<Record<string, Readonly<Record<string, string>
     Webhooks: 'Signed events, delivered at least once. List deliveries, retry one, and send a test.',
   },
   'People and operation': {
-    Login: 'One-time codes and sessions, for owners and administrators.',
+    Login: 'One-time codes, passkeys and sessions, for owners and administrators.',
+    Passkeys:
+      'Keys on the devices of owners and administrators, which confirm what matters and leave a proof of it.',
     'Owner session': 'What an owner sees and sets for all her agents.',
     Administration: 'For the operators of the service.',
     Gateway: 'Where payment gateways and banks send their webhooks.',

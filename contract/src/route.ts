@@ -32,6 +32,8 @@ export interface Route<
   /** A response that is a stream of server-sent events; absent: a JSON object. */
   readonly produces?: 'text/event-stream'
   readonly responseDescription?: string
+  /** A person with a passkey has to confirm what it does, or what it raises, by the header `X-Step-Up`. */
+  readonly stepUp?: true
   /** The 200 response of a route that creates with 201, if the owner has to approve first. */
   readonly waiting?: TSchema
   /** The errors specific to this route. The OpenAPI document adds those of every route. */

@@ -20,6 +20,7 @@ import * as liveUpdates from './live-updates.ts'
 import * as openSessions from './open-sessions.ts'
 import * as organizations from './organizations.ts'
 import * as owners from './owners.ts'
+import * as passkeys from './passkeys.ts'
 import * as payments from './payments.ts'
 import * as payouts from './payouts.ts'
 import * as platforms from './platforms.ts'
@@ -86,6 +87,7 @@ export const routes = routesAmong({
   ...liveUpdates,
   ...sessions,
   ...openSessions,
+  ...passkeys,
   ...adminOverview,
   ...adminOwners,
   ...adminAgents,

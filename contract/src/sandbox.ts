@@ -112,7 +112,7 @@ export const getSandboxMessages = route({
           {
             text: textOut(
               'The message.',
-              'Batua: from 2026-11-21 15:45 IST payouts go to your bank account ending 3456. Was that not you? Log in at http://127.0.0.1:8080 and cancel it.',
+              'Batua: from 2026-11-21 15:45 IST payouts go to your bank account ending 3456. Was that not you? Log in at http://localhost:8080 and cancel it.',
             ),
             sent_at: timestamp('When it was sent.'),
           },

@@ -65,6 +65,7 @@ export const updateTier = route({
   description:
     'Changes the limits in the request and no others. They apply to the next payment of every agent of the tier.',
   who: ['admin'],
+  stepUp: true,
   params: request({
     tier: Type.String({ minLength: 1, maxLength: 64, description: 'The tier.', examples: ['tier1'] }),
   }),

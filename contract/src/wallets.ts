@@ -22,7 +22,7 @@ export const FUNDING_STATUSES = ['pending', 'completed', 'failed'] as const
 
 export type FundingStatus = (typeof FUNDING_STATUSES)[number]
 
-const checkout = `http://127.0.0.1:8080/checkout/${exampleId('ps')}`
+const checkout = `http://localhost:8080/checkout/${exampleId('ps')}`
 const expiry = '2026-11-20T10:45:30.000Z'
 
 /** A wallet's figures in INR (interface section 2; contract section 4, Totals). */

@@ -98,7 +98,7 @@ export function openClient(address: string, options: ClientOptions): Client {
   }
 }
 
-const DEFAULT_ADDRESS = 'http://127.0.0.1:8080'
+const DEFAULT_ADDRESS = 'http://localhost:8080'
 
 /** The address of the service: BASE_URL without trailing slashes, or the default of `npm start`. */
 export function addressIn(baseUrl: string | undefined): string {

@@ -19,7 +19,7 @@ and their proofs.
 
   npm run demo
 
-BASE_URL is the service's address, by default http://127.0.0.1:8080. Exits with 0, with 1 if a result is wrong,
+BASE_URL is the service's address, by default http://localhost:8080. Exits with 0, with 1 if a result is wrong,
 and with 2 if an option is wrong.
 `
 

@@ -3,7 +3,7 @@ import { type ListenOptions, NO_SECRET, readOptions, USAGE } from './listen-opti
 import { type Arrival, openReceiver, type Receiver } from './webhook-receiver.ts'
 import { printable, summaryOf } from './webhook-summary.ts'
 
-const DEFAULT_SERVICE = 'http://127.0.0.1:8080'
+const DEFAULT_SERVICE = 'http://localhost:8080'
 const EVENT_WIDTH = 'agent.withdrawal.completed'.length
 const MAX_NAME_LENGTH = 40
 

@@ -13,7 +13,7 @@ Prints shell commands that set their ids and credentials and define the function
 
   eval "$(npm run --silent seed)"
 
-BASE_URL is the service's address, by default http://127.0.0.1:8080. Exits with 0, or with 1 if it failed.
+BASE_URL is the service's address, by default http://localhost:8080. Exits with 0, or with 1 if it failed.
 `
 
 /** The variables for the commands of the guides. */

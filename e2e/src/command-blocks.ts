@@ -32,7 +32,7 @@ export function programsIn(page: string): [name: string, text: string][] {
   return [...found].map(([, name = '', text = '']) => [name, text])
 }
 
-const README_SERVICE = 'http://127.0.0.1:8080'
+const README_SERVICE = 'http://localhost:8080'
 const README_RECEIVER_PORT = '9000'
 const README_SHOP_PORT = '9001'
 
@@ -60,7 +60,10 @@ export function placed(service: string, receiverPort: number, shopPort = 0) {
     restore(text: string): string {
       return ports.reduce(
         (restored, [written, real]) => restored.replaceAll(`127.0.0.1:${real}`, `127.0.0.1:${written}`),
-        text.replaceAll(service, README_SERVICE),
+        text
+          .replaceAll(service, README_SERVICE)
+          // By this name a service of this machine speaks of itself.
+          .replaceAll(service.replace('127.0.0.1', 'localhost'), README_SERVICE),
       )
     },
   }

@@ -1,7 +1,9 @@
 import { type OperationId, routes } from '@batua/contract'
 import type { Api, Headers, Sent } from './api.ts'
+import { newAuthenticator } from './authenticator.ts'
 import { emptyWallets } from './empty-wallets.ts'
 import { logIn } from './log-in.ts'
+import { enrol, pageOf } from './passkeys.ts'
 import { VALID_CALLS } from './valid-calls.ts'
 import type { World } from './world.ts'
 
@@ -10,6 +12,10 @@ export const UNRECORDED: Partial<Record<OperationId, string>> = {
   evaluatePolicy: 'asks what a payment would come to, and moves nothing',
   sendOtp: 'a code is no act of whoever has the phone; logging in with it is one',
   sendAdminOtp: 'the same',
+  getPasskeyOptions: 'stores nothing',
+  getPasskeyLoginOptions: 'the same',
+  requestStepUp: 'the same; what it confirms is recorded when it is used',
+  challengeApproval: 'the same',
   inviteOwner:
     'the first invitation still waits, so nothing changes; asking again after a refusal is recorded',
   receiveGatewayNotice:
@@ -63,6 +69,33 @@ const PREPARED: Partial<Record<OperationId, (world: World) => Promise<Sent>>> = 
     const asked = { ...query, expected_amount: 1, consume: true, consume_id }
     await world.api.ok(routes.verifyTransaction, { params, query: asked, headers: world.payee.headers })
     return call
+  },
+  async createPasskey({ api, ownerHeaders }) {
+    const { challenge } = await api.ok(routes.getPasskeyOptions, { headers: ownerHeaders })
+    return { body: { name: 'Phone', response: newAuthenticator(pageOf(api)).register(challenge) } }
+  },
+  async deletePasskey({ api, ownerHeaders }) {
+    const { passkeyId } = await enrol(api, ownerHeaders)
+    return { params: { passkey_id: passkeyId } }
+  },
+  async keepPasskey({ api, ownerHeaders }) {
+    const { passkeyId } = await enrol(api, ownerHeaders)
+    const params = { passkey_id: passkeyId }
+    await api.ok(routes.deletePasskey, { params, headers: ownerHeaders })
+    return { params }
+  },
+  async requestStepUp(world) {
+    await enrol(world.api, world.ownerHeaders)
+    return VALID_CALLS.requestStepUp(world)
+  },
+  async challengeApproval(world) {
+    await enrol(world.api, world.ownerHeaders)
+    return VALID_CALLS.challengeApproval(world)
+  },
+  async logInByPasskey({ api, ownerHeaders }) {
+    const { authenticator } = await enrol(api, ownerHeaders)
+    const { challenge } = await api.ok(routes.getPasskeyLoginOptions)
+    return { body: { response: authenticator.sign(challenge) } }
   },
   updateTier: async () => ({ params: { tier: 'tier3' }, body: { per_tx: 90_000 } }),
   nameTreasury: async ({ organization, payee }) => ({

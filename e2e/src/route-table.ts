@@ -19,7 +19,17 @@ export function takes(route: Route, kind: Kind): boolean {
 }
 
 /** These succeed only with what a valid call cannot know in advance: a signature, a code. */
-export const NEEDS_MORE: readonly OperationId[] = ['receiveGatewayNotice', 'verifyOtp', 'verifyAdminOtp']
+export const NEEDS_MORE: readonly OperationId[] = [
+  'receiveGatewayNotice',
+  'verifyOtp',
+  'verifyAdminOtp',
+  'createPasskey',
+  'deletePasskey',
+  'keepPasskey',
+  'requestStepUp',
+  'challengeApproval',
+  'logInByPasskey',
+]
 
 /** Routes for the payee of the world's payment, who is also the attestor; the payer calls all others. */
 export const BY_PAYEE: readonly OperationId[] = [
@@ -68,6 +78,12 @@ export const DESTRUCTIVE: readonly OperationId[] = [
   'rotateCertificate',
   'addMember',
   'removeMember',
+  'createPasskey',
+  'deletePasskey',
+  'keepPasskey',
+  'requestStepUp',
+  'challengeApproval',
+  'logInByPasskey',
 ]
 
 /** A kind of credential that a route accepts, this one if it does; null for a public route. */
@@ -97,6 +113,7 @@ export const PREFIX: Readonly<Record<string, string>> = {
   txn_id: 'txn',
   delivery_id: 'whd',
   session_id: 'ssn',
+  passkey_id: 'pky',
 }
 
 /** The path parameters of a route that name a thing with an owner. */

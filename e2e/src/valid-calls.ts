@@ -1,5 +1,6 @@
 import type { OperationId } from '@batua/contract'
 import type { Sent } from './api.ts'
+import { newAuthenticator } from './authenticator.ts'
 import { ADMIN_PHONE } from './log-in.ts'
 import { newBankAccount, newHandle, newPan, newPhone } from './network.ts'
 import { PENDING_CONTROL, type World } from './world.ts'
@@ -116,6 +117,7 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   listApprovals: ({ payer }) => ({ query: { status: 'pending_approval', agent_id: payer.id, limit: 5 } }),
   getApproval: ofApproval,
   approve: world => ({ ...ofApproval(world), body: { allow: { amount: 10, until: in29Days() } } }),
+  challengeApproval: world => ({ ...ofApproval(world), body: { allow: { amount: 10, until: in29Days() } } }),
   createAllowance: ({ payer, payee }) => ({
     body: { agent_id: payer.id, to: payee.handle, amount: 10, until: in29Days() },
   }),
@@ -145,6 +147,14 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   logOutAdmin: () => ({}),
   logInPlatform: ({ platform: { id, secret } }) => ({ body: { platform_id: id, platform_secret: secret } }),
   logOutPlatform: () => ({}),
+  getPasskeyOptions: () => ({}),
+  createPasskey: () => ({ body: { name: 'Phone', response: STRANGE.register('none') } }),
+  listPasskeys: () => ({}),
+  deletePasskey: ofPasskey,
+  keepPasskey: ofPasskey,
+  requestStepUp: () => ({ body: { action: 'POST /v1/allowances', body: {} } }),
+  getPasskeyLoginOptions: () => ({}),
+  logInByPasskey: () => ({ body: { response: STRANGE.sign('none') } }),
   listSessions: () => ({}),
   endSession: ({ ownerSessionId }) => ({ params: { session_id: ownerSessionId } }),
   endOtherSessions: () => ({}),
@@ -265,6 +275,13 @@ function ofPayer({ payer }: World): Sent {
 /** Within the longest time also where a test has moved the clock by days. */
 function in29Days(): string {
   return new Date(Date.now() + 29 * 86_400_000).toISOString()
+}
+
+/** A passkey that nobody has enrolled. */
+const STRANGE = newAuthenticator('http://localhost')
+
+function ofPasskey(): Sent {
+  return { params: { passkey_id: 'pky_01kb7q3f8meg5tz4x9wc2n6a01' } }
 }
 
 function ofApproval({ approval }: World): Sent {

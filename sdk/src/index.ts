@@ -19,8 +19,9 @@ export {
   outcome,
 } from './client/errors.ts'
 export { logIn } from './client/log-in.ts'
-export type { CallOptions, ClientOptions, Credentials, Retry } from './client/options.ts'
+export type { CallOptions, ClientOptions, Credentials, Retry, SignedStepUp } from './client/options.ts'
 export { type ItemOf, items, type ListMethod, pages } from './client/paging.ts'
+export { type StepUpRequest, stepUpFor } from './client/step-up.ts'
 export type { Paise, Rupees } from './protocol/amount.ts'
 export { decodeChallenge, decodeProof, encodeChallenge, encodeProof } from './protocol/headers.ts'
 export {

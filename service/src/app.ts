@@ -39,6 +39,7 @@ import {
   certificateRenewals,
   completeAgents,
   findAlteredAgents,
+  passkeyJobs,
   policyJobs,
   quarantineAgent,
   raiseAgentsToTier1,
@@ -49,6 +50,7 @@ import {
   serveIdentity,
   serveOrganizations,
   serveOwners,
+  servePasskeys,
   servePlatforms,
   servePolicySettings,
   serveSessions,
@@ -248,6 +250,7 @@ function jobsOf(contexts: Contexts): Job[] {
     ...policyJobs(contexts),
     budgetChanges(contexts),
     ...sessionJobs(contexts),
+    ...passkeyJobs(contexts),
     ...adminJobs(contexts),
     ...ledgerCheckJobs({ ...contexts, holdings: HOLDINGS, findAlteredAgents, tables: CHECKED_TABLES }),
     ...auditJobs(contexts),
@@ -284,7 +287,9 @@ function serveDomains(
   serveReceipts(serve, contexts)
   serveIdentity(serve, contexts)
   serveAudit(serve, { ...contexts, requireAgentAccess })
-  serveSessions(serve, { ...contexts, secure: config.baseUrl.startsWith('https:') })
+  const secure = config.baseUrl.startsWith('https:')
+  serveSessions(serve, { ...contexts, secure })
+  servePasskeys(serve, { ...contexts, secure })
   serveRisk(serve, { ...contexts, quarantine: quarantineAgent })
   serveAdmin(serve, {
     ...contexts,

@@ -9,7 +9,9 @@ import {
   openAgentKeyCache,
   openHandleCache,
   openOtpDispatcher,
+  openStepUp,
   openTextMessages,
+  relyingPartyOf,
 } from './domains/parties/index.ts'
 import { createSignalRecorder, type RiskSignals } from './domains/risk/index.ts'
 import {
@@ -69,6 +71,7 @@ export async function openCore(config: Config, { databaseUrl, masterKey, clock, 
     agents: openAgentPolicyCache(),
     signals,
     ...openLogin(config, { database, clock, vault, logger, signals }),
+    ...openPasskeys(config, { database, vault }),
     ...openMessages(config, { database, clock, vault, logger }),
     agentKeys: openAgentKeyCache(database.authentication, vault),
     serviceName: config.serviceName,
@@ -121,6 +124,12 @@ function openLogin(
       return telephones.lastCode(phone)
     },
   }
+}
+
+/** Passkeys are made for the host of the public address. */
+function openPasskeys({ baseUrl }: Config, services: Pick<LoginServices, 'database' | 'vault'>) {
+  const relyingParty = relyingPartyOf(baseUrl)
+  return { relyingParty, stepUp: openStepUp({ ...services, relyingParty }) }
 }
 
 /** The text messages to owners about changes of their accounts. */

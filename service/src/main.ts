@@ -83,7 +83,7 @@ function say(text: string): void {
 }
 
 /** The address that the demo uses by default. */
-const DEMO_ADDRESS = 'http://127.0.0.1:8080'
+const DEMO_ADDRESS = 'http://localhost:8080'
 
 /** The text that the first start prints: the addresses and the first steps. */
 function welcome(config: Config, port: number): string {

@@ -1,5 +1,6 @@
 import { isBatuaError } from '@batua/sdk'
 import { Button, Group, Stack, Text } from '@mantine/core'
+import { PasskeyError } from '../api/passkey.ts'
 import { useTexts } from '../language/language.tsx'
 import { Icon } from './icon.tsx'
 import classes from './notice.module.css'
@@ -44,6 +45,7 @@ export function ErrorNotice({ error, onRetry }: ErrorNoticeProps) {
 /** The service's message, or the console's own when no answer of the service came. */
 export function useErrorWords(error: Error): { readonly message: string; readonly requestId: string | null } {
   const t = useTexts(componentTexts)
+  if (error instanceof PasskeyError) return { message: t.passkey[error.reason], requestId: null }
   if (!isBatuaError(error)) return { message: t.broken, requestId: null }
   const { code, message, requestId } = error
   const isOwn = code === 'network_error' || code === 'timeout' || code === 'invalid_answer'

@@ -160,6 +160,11 @@ export interface Api {
   readonly refundPayment: (input: Types.RefundPaymentInput, options?: CallOptions) => Promise<Types.Refund>
   /** Approve. */
   readonly approve: (input: Types.ApproveInput, options?: CallOptions) => Promise<Types.ApprovalApproved>
+  /** Ask for a challenge for an approval. */
+  readonly challengeApproval: (
+    input: Types.ChallengeApprovalInput,
+    options?: CallOptions,
+  ) => Promise<Types.StepUpChallenge>
   /** Allow payments to a payee. */
   readonly createAllowance: (
     input: Types.CreateAllowanceInput,
@@ -328,8 +333,18 @@ export interface Api {
   ) => Promise<Types.OtherSessionsEnded>
   /** End one of your sessions. */
   readonly endSession: (input: Types.EndSessionInput, options?: CallOptions) => Promise<Types.SessionEnded>
+  /** Prepare a login by passkey. */
+  readonly getPasskeyLoginOptions: (
+    input?: Types.NoInput,
+    options?: CallOptions,
+  ) => Promise<Types.PasskeyLoginOptions>
   /** List your sessions. */
   readonly listSessions: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Sessions>
+  /** Log an owner in by passkey. */
+  readonly logInByPasskey: (
+    input: Types.LogInByPasskeyInput,
+    options?: CallOptions,
+  ) => Promise<Types.OwnerSession>
   /** Log a platform in. */
   readonly logInPlatform: (
     input: Types.LogInPlatformInput,
@@ -355,6 +370,24 @@ export interface Api {
   ) => Promise<Types.AdminSession>
   /** Log an owner in. */
   readonly verifyOtp: (input: Types.VerifyOtpInput, options?: CallOptions) => Promise<Types.OwnerSession>
+  /** Enrol a passkey. */
+  readonly createPasskey: (input: Types.CreatePasskeyInput, options?: CallOptions) => Promise<Types.Passkey>
+  /** Remove a passkey. */
+  readonly deletePasskey: (input: Types.DeletePasskeyInput, options?: CallOptions) => Promise<Types.Passkey>
+  /** Prepare a passkey. */
+  readonly getPasskeyOptions: (
+    input?: Types.NoInput,
+    options?: CallOptions,
+  ) => Promise<Types.PasskeyCreationOptions>
+  /** Keep a passkey that would be removed. */
+  readonly keepPasskey: (input: Types.KeepPasskeyInput, options?: CallOptions) => Promise<Types.Passkey>
+  /** List your passkeys. */
+  readonly listPasskeys: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Passkeys>
+  /** Ask for a challenge. */
+  readonly requestStepUp: (
+    input: Types.RequestStepUpInput,
+    options?: CallOptions,
+  ) => Promise<Types.StepUpChallenge>
   /** Accept an invitation. */
   readonly acceptInvitation: (
     input: Types.AcceptInvitationInput,
@@ -554,6 +587,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   pay: 'POST /v1/agents/{agent_id}/pay',
   refundPayment: 'POST /v1/payments/{payment_id}/refund',
   approve: 'POST /v1/approvals/{approval_id}/approve',
+  challengeApproval: 'POST /v1/approvals/{approval_id}/challenge',
   createAllowance: 'POST /v1/allowances',
   endAllowance: 'DELETE /v1/allowances/{allowance_id}',
   getApproval: 'GET /v1/approvals/{approval_id}',
@@ -593,7 +627,9 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   testWebhook: 'POST /v1/webhooks/test',
   endOtherSessions: 'DELETE /v1/sessions',
   endSession: 'DELETE /v1/sessions/{session_id}',
+  getPasskeyLoginOptions: 'POST /v1/auth/passkey/options',
   listSessions: 'GET /v1/sessions',
+  logInByPasskey: 'POST /v1/auth/passkey/verify',
   logInPlatform: 'POST /v1/auth/platform',
   logOut: 'POST /v1/auth/logout',
   logOutAdmin: 'POST /v1/admin/auth/logout',
@@ -602,6 +638,12 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   sendOtp: 'POST /v1/auth/send-otp',
   verifyAdminOtp: 'POST /v1/admin/auth/verify-otp',
   verifyOtp: 'POST /v1/auth/verify-otp',
+  createPasskey: 'POST /v1/passkeys',
+  deletePasskey: 'DELETE /v1/passkeys/{passkey_id}',
+  getPasskeyOptions: 'POST /v1/passkeys/options',
+  keepPasskey: 'DELETE /v1/passkeys/{passkey_id}/removal',
+  listPasskeys: 'GET /v1/passkeys',
+  requestStepUp: 'POST /v1/step-up',
   acceptInvitation: 'POST /v1/invitations/{owner_id}/accept',
   cancelOwnerPendingPolicy: 'DELETE /api/web/policy/pending/{control}',
   declineInvitation: 'POST /v1/invitations/{owner_id}/decline',

@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'escrow_required'
   | 'policy_denied'
   | 'kyc_required'
+  | 'passkey_required'
   | 'not_found'
   | 'method_not_allowed'
   | 'idempotency_error'
@@ -104,6 +105,10 @@ export type AuditAction =
   | 'rows.completed'
   | 'session.started'
   | 'session.ended'
+  | 'passkey.enrolled'
+  | 'passkey.removed'
+  | 'passkey.kept'
+  | 'passkey.used'
   | 'payment.completed'
   | 'context.recorded'
   | 'payment.refunded'
@@ -558,6 +563,20 @@ export interface ApproveInput {
     amount: number
     until: string
   }
+  /** The challenge that was signed. */
+  challenge_id?: string
+  /** What the browser signed with the options. */
+  response?: PasskeyAssertion
+}
+
+export interface ChallengeApprovalInput {
+  approval_id: string
+  /** Lets the agent pay this payee more without asking: what would need approval and fits into what is left of the amount needs none. */
+  allow?: {
+    /** The most that the payee may get in all without being approved one by one, INR, without fees. */
+    amount: number
+    until: string
+  }
 }
 
 export interface CreateAllowanceInput {
@@ -823,6 +842,11 @@ export interface EndSessionInput {
   session_id: string
 }
 
+export interface LogInByPasskeyInput {
+  /** What the browser signed with the options. */
+  response: PasskeyAssertion
+}
+
 export interface LogInPlatformInput {
   platform_id: string
   /** The platform’s secret. */
@@ -853,6 +877,28 @@ export interface VerifyOtpInput {
   phone: string
   /** The code: six digits. */
   code: string
+}
+
+export interface CreatePasskeyInput {
+  /** A name for it. */
+  name: string
+  /** The credential that the browser made with the options. */
+  response: PasskeyRegistration
+}
+
+export interface DeletePasskeyInput {
+  passkey_id: string
+}
+
+export interface KeepPasskeyInput {
+  passkey_id: string
+}
+
+export interface RequestStepUpInput {
+  /** The method and the path with its query of the request that is confirmed. */
+  action: string
+  /** The body of that request; absent: it has none. */
+  body?: Record<string, unknown>
 }
 
 export interface AcceptInvitationInput {
@@ -1056,6 +1102,38 @@ export interface GetSandboxMessagesInput {
 export interface GetSandboxOtpInput {
   /** The phone that received the code. */
   phone: string
+}
+
+/** What the browser signed with the options. */
+export interface PasskeyAssertion {
+  id: string
+  rawId: string
+  type: 'public-key'
+  authenticatorAttachment?: 'platform' | 'cross-platform'
+  clientExtensionResults?: Record<string, unknown>
+  response: {
+    clientDataJSON: string
+    authenticatorData: string
+    signature: string
+    userHandle?: string
+  }
+}
+
+/** The credential that the browser made with the options. */
+export interface PasskeyRegistration {
+  id: string
+  rawId: string
+  type: 'public-key'
+  authenticatorAttachment?: 'platform' | 'cross-platform'
+  clientExtensionResults?: Record<string, unknown>
+  response: {
+    clientDataJSON: string
+    attestationObject: string
+    authenticatorData?: string
+    transports?: ('ble' | 'cable' | 'hybrid' | 'internal' | 'nfc' | 'smart-card' | 'usb')[]
+    publicKey?: string
+    publicKeyAlgorithm?: number
+  }
 }
 
 /** The platform and its two secrets. */
@@ -1692,6 +1770,19 @@ export interface Refund {
   transaction_id: string
 }
 
+/** Proves offline that a passkey confirmed the document (`npm run verify`). */
+export interface Evidence {
+  document: string
+  salt: string
+  passkey_id: string
+  rp_id: string
+  origin: string
+  public_key: string
+  authenticator_data: string
+  client_data_json: string
+  signature: string
+}
+
 /** The new escrow. */
 export interface EscrowHeld {
   escrow_id: string
@@ -1797,9 +1888,33 @@ export interface ApprovalApproved {
   escrow_id: string | null
   /** null if she gave no reason. */
   rejection_reason: string | null
+  evidence: Evidence | null
   payment?: PaymentResult
   escrow?: EscrowHeld
   allowance?: Allowance
+}
+
+/** The options for `navigator.credentials.get`, in WebAuthn’s JSON form. */
+export interface PasskeyRequestOptions {
+  challenge: string
+  rpId: string
+  timeout: number
+  allowCredentials: {
+    id: string
+    type: 'public-key'
+    transports: ('ble' | 'cable' | 'hybrid' | 'internal' | 'nfc' | 'smart-card' | 'usb')[]
+  }[]
+  userVerification: 'required'
+}
+
+/** A challenge for a passkey. */
+export interface StepUpChallenge {
+  document: string
+  salt: string
+  challenge_id: string
+  /** Until when it can be used, once. */
+  expires_at: string
+  options: PasskeyRequestOptions
 }
 
 /** The new allowance. */
@@ -1898,6 +2013,7 @@ export interface Approval {
   escrow_id: string | null
   /** null if she gave no reason. */
   rejection_reason: string | null
+  evidence: Evidence | null
 }
 
 /** A page of allowances. */
@@ -1984,6 +2100,7 @@ export interface ApprovalRejected {
   escrow_id: string | null
   /** null if she gave no reason. */
   rejection_reason: string | null
+  evidence: Evidence | null
 }
 
 /** The closed escrow. */
@@ -2414,6 +2531,19 @@ export interface SessionEnded {
   ended: true
 }
 
+/** The options for a login. */
+export interface PasskeyLoginOptions {
+  challenge: string
+  rpId: string
+  timeout: number
+  allowCredentials: {
+    id: string
+    type: 'public-key'
+    transports: ('ble' | 'cable' | 'hybrid' | 'internal' | 'nfc' | 'smart-card' | 'usb')[]
+  }[]
+  userVerification: 'required'
+}
+
 export interface Session {
   session_id: string
   created_at: string
@@ -2428,6 +2558,21 @@ export interface Session {
 /** The open sessions. */
 export interface Sessions {
   sessions: Session[]
+}
+
+/** An owner of the session, and its platform. */
+export interface SessionOwner {
+  owner_id: string
+  platform_id: string
+  platform_name: string
+}
+
+/** The new session. */
+export interface OwnerSession {
+  owner_ids: string[]
+  owners: SessionOwner[]
+  invitations: number
+  expires_at: string
 }
 
 /** The new session. */
@@ -2470,19 +2615,52 @@ export interface AdminSession {
   expires_at: string
 }
 
-/** An owner of the session, and its platform. */
-export interface SessionOwner {
-  owner_id: string
-  platform_id: string
-  platform_name: string
+/** A passkey of the person of this session. */
+export interface Passkey {
+  passkey_id: string
+  audit_id: string
+  name: string
+  created_at: string
+  effective_at: string
+  /** null: it is not removed. */
+  removed_at: string | null
+  /** null: never. */
+  last_used_at: string | null
 }
 
-/** The new session. */
-export interface OwnerSession {
-  owner_ids: string[]
-  owners: SessionOwner[]
-  invitations: number
-  expires_at: string
+/** The options for a new passkey. */
+export interface PasskeyCreationOptions {
+  challenge: string
+  rp: {
+    id: string
+    name: string
+  }
+  user: {
+    id: string
+    name: string
+    displayName: string
+  }
+  pubKeyCredParams: {
+    type: 'public-key'
+    alg: number
+  }[]
+  timeout: number
+  attestation: 'none'
+  excludeCredentials: {
+    id: string
+    type: 'public-key'
+    transports: ('ble' | 'cable' | 'hybrid' | 'internal' | 'nfc' | 'smart-card' | 'usb')[]
+  }[]
+  authenticatorSelection: {
+    residentKey: 'required'
+    requireResidentKey: true
+    userVerification: 'required'
+  }
+}
+
+/** The passkeys of this person. */
+export interface Passkeys {
+  passkeys: Passkey[]
 }
 
 /** The owner, which the session now covers. */

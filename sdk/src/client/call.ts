@@ -63,7 +63,7 @@ function isSafeToRepeat({ method }: PreparedRequest, { idempotencyKey }: CallOpt
 function headersOf(
   connection: Connection,
   { method, body }: PreparedRequest,
-  { idempotencyKey = crypto.randomUUID() }: CallOptions,
+  { idempotencyKey = crypto.randomUUID(), stepUp }: CallOptions,
 ): Record<string, string> {
   if (idempotencyKey !== null && !IDEMPOTENCY_KEY.test(idempotencyKey))
     throw badInput('An idempotency key is 1 to 255 printable ASCII characters', 'Idempotency-Key')
@@ -71,8 +71,13 @@ function headersOf(
     accept: 'application/json',
     ...connection.headers,
     ...(body === null ? {} : { 'content-type': 'application/json' }),
+    ...(stepUp === undefined ? {} : { 'x-step-up': base64OfJson(stepUp) }),
     ...(method === 'POST' && idempotencyKey !== null ? { 'idempotency-key': idempotencyKey } : {}),
   }
+}
+
+function base64OfJson(value: object): string {
+  return btoa(String.fromCodePoint(...new TextEncoder().encode(JSON.stringify(value))))
 }
 
 async function once(

@@ -32,7 +32,16 @@ export interface Retry {
   readonly code: string
 }
 
+/** A challenge that a passkey signed, as `requestStepUp` asks for it. */
+export interface SignedStepUp {
+  readonly challenge_id: string
+  /** The browser's `PublicKeyCredential`, as `toJSON()` gives it. */
+  readonly response: object
+}
+
 export interface CallOptions {
+  /** The confirmation by a passkey of the person whose session this is; see `stepUpFor`. */
+  readonly stepUp?: SignedStepUp
   readonly signal?: AbortSignal
   readonly timeoutMs?: number
   readonly maxRetries?: number

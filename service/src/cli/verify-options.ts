@@ -12,17 +12,19 @@ export interface VerifyOptions {
   readonly checkpoints: { readonly from: string; readonly to: string } | null
 }
 
-export const USAGE = `Verifies offline that the service signed something. It needs only the service's key document.
+export const USAGE = `Verifies offline what the service signed, or the passkey of a person. It needs only the service's key document.
 
   npm run verify -- FILE --keys KEYFILE [--at 2026-11-20T10:15:30Z] [--proof ENTRY]
   npm run verify -- PROOF --keys KEYFILE --from CHECKPOINT --to CHECKPOINT
 
   FILE          a receipt, certificate, membership proof, identity verification, audit entry with its
                 proof (the response of /v1/audit/verify) or checkpoint, as the service returned it,
-                or the token of one of them; - reads standard input
+                or the token of one of them; an approval that a passkey confirmed, or the evidence
+                in it; - reads standard input
   --keys        the service's /.well-known/service-keys.json or jwks.json, saved
   --at          the time at which a certificate or proof must be valid; absent: now
-  --proof       for an object of a revoked key: the response of /v1/audit/verify for its entry in the log
+  --proof       for an object of a revoked key: the response of /v1/audit/verify for its entry in the log;
+                for an approval: that for the audit_id of the passkey, which shows whose it is
   --from, --to  the earlier and the later checkpoint of a consistency proof (/v1/audit/consistency)
 
 Exits with 0 if it is genuine, and with 1 if it is not or cannot be verified.

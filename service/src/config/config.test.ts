@@ -42,8 +42,8 @@ test('an empty environment is a sandbox on this machine', () => {
     serviceName: 'batua',
     host: '127.0.0.1',
     port: 8080,
-    baseUrl: 'http://127.0.0.1:8080',
-    checkoutUrl: 'http://127.0.0.1:8080/checkout',
+    baseUrl: 'http://localhost:8080',
+    checkoutUrl: 'http://localhost:8080/checkout',
     trustProxy: [],
     databaseUrl: null,
     dataDir: './.data',
@@ -72,6 +72,8 @@ test('an empty environment is a sandbox on this machine', () => {
       texts: {
         bankAccount:
           'Batua: from {effective_at} payouts go to your bank account ending {last4}. Was that not you? Ask the platform of your agents to cancel it.',
+        passkey:
+          'Batua: from {effective_at} a passkey is {change} for your login. Was that not you? Log in at {url} and undo it under Safety.',
       },
     },
     logLevel: 'warn',
@@ -87,19 +89,23 @@ test('text messages go to the provider of one-time codes, with a body and a temp
     OTP_HTTP_BODY: '{"to":"{phone}","text":"{code}"}',
     SMS_HTTP_BODY: '{"to":"{phone}","text":"{text}","templateId":"{template_id}"}',
     SMS_DLT_BANK_ACCOUNT_TEMPLATE_ID: '1107161234567890999',
+    SMS_DLT_PASSKEY_TEMPLATE_ID: '1107161234567890998',
+    SMS_PASSKEY_TEXT: 'A passkey is {change} at {url}',
     SMS_BANK_ACCOUNT_TEXT: 'Account {last4} from {effective_at}',
   })
   expect(textMessages).toMatchObject({
-    texts: { bankAccount: 'Account {last4} from {effective_at}' },
+    texts: { bankAccount: 'Account {last4} from {effective_at}', passkey: 'A passkey is {change} at {url}' },
     sender: {
       kind: 'http',
       url: 'https://sms.example.com/send',
       token: 'token',
-      templateId: '1107161234567890999',
+      templateIds: { bank_account: '1107161234567890999', passkey: '1107161234567890998' },
       body: { format: 'json', template: { to: '{phone}', text: '{text}', templateId: '{template_id}' } },
     },
   })
 })
+
+const WITH_TEMPLATE = { SMS_HTTP_BODY: '{"to":"{phone}","text":"{text}","id":"{template_id}"}' }
 
 test.each([
   ['SMS_HTTP_BODY', { OTP_HTTP_BODY: '{"to":"{phone}","text":"{code}"}' }],
@@ -111,10 +117,17 @@ test.each([
   ['SMS_HTTP_URL', { OTP_HTTP_URL: 'https://sms.example.com/{code}' }],
   ['SMS_BANK_ACCOUNT_TEXT', { SMS_BANK_ACCOUNT_TEXT: 'Your account has changed' }],
   ['SMS_BANK_ACCOUNT_TEXT', { SMS_BANK_ACCOUNT_TEXT: '{last4} of {phone}' }],
+  ['SMS_PASSKEY_TEXT', { SMS_PASSKEY_TEXT: 'Your passkeys have changed' }],
+  ['SMS_PASSKEY_TEXT', { SMS_PASSKEY_TEXT: '{change} {last4}' }],
   ['SMS_DLT_BANK_ACCOUNT_TEMPLATE_ID', { SMS_DLT_BANK_ACCOUNT_TEMPLATE_ID: 'one' }],
+  ['SMS_DLT_PASSKEY_TEMPLATE_ID', { SMS_DLT_PASSKEY_TEMPLATE_ID: 'one' }],
   [
     'SMS_DLT_BANK_ACCOUNT_TEMPLATE_ID',
-    { SMS_HTTP_BODY: '{"to":"{phone}","text":"{text}","id":"{template_id}"}' },
+    { ...WITH_TEMPLATE, SMS_DLT_PASSKEY_TEMPLATE_ID: '1107161234567890998' },
+  ],
+  [
+    'SMS_DLT_PASSKEY_TEMPLATE_ID',
+    { ...WITH_TEMPLATE, SMS_DLT_BANK_ACCOUNT_TEMPLATE_ID: '1107161234567890999' },
   ],
 ])('%s is named when text messages cannot be sent with it: %j', (name, change) => {
   expect(namesOf({ ...LIVE, ...change })).toEqual([name])
@@ -397,9 +410,11 @@ test.each([
   expect(readConfig({ TRUST_PROXY: value }).trustProxy).toEqual(expected)
 })
 
-test('a service that listens on all addresses is called localhost without BASE_URL', () => {
-  expect(readConfig({ HOST: '0.0.0.0', PORT: '9000' }).baseUrl).toBe('http://localhost:9000')
-  expect(readConfig({ HOST: '::1' }).baseUrl).toBe('http://[::1]:8080')
+test('a service of this machine, or on all addresses, is called localhost without BASE_URL', () => {
+  for (const HOST of ['0.0.0.0', '::', '127.0.0.1', '::1']) {
+    expect(readConfig({ HOST, PORT: '9000' }).baseUrl).toBe('http://localhost:9000')
+  }
+  expect(readConfig({ HOST: 'fd00::1' }).baseUrl).toBe('http://[fd00::1]:8080')
 })
 
 test('metrics may have a separate port, and live mode requires a long token', () => {

@@ -179,7 +179,8 @@ function readMetrics(reader: EnvReader, live: boolean, servicePort: number) {
 }
 
 function publicName(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  // By this name browsers make passkeys; for an address they make none.
+  if (['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host)) return 'localhost'
   return host.includes(':') ? `[${host}]` : host
 }
 

@@ -1,17 +1,20 @@
-import type { HttpSenderOptions } from '../gateways/http-senders.ts'
-import { BANK_ACCOUNT_VARIABLES, namesIn } from '../gateways/otp-template.ts'
+import type { HttpTextSenderOptions } from '../gateways/http-senders.ts'
+import { BANK_ACCOUNT_VARIABLES, namesIn, PASSKEY_VARIABLES } from '../gateways/otp-template.ts'
 import type { EnvReader } from './env-reader.ts'
 import { anyText } from './env-values.ts'
 import { addressTemplate, bodyTemplate, dltId, type OtpSenderConfig } from './otp-sender.ts'
 
 /** The text messages to owners about their accounts: their sender and their texts. */
 export interface TextMessagesConfig {
-  readonly texts: { readonly bankAccount: string }
-  readonly sender: { readonly kind: 'sandbox' } | ({ readonly kind: 'http' } & HttpSenderOptions)
+  readonly texts: { readonly bankAccount: string; readonly passkey: string }
+  readonly sender: { readonly kind: 'sandbox' } | ({ readonly kind: 'http' } & HttpTextSenderOptions)
 }
 
-const DEFAULT_TEXT =
+const DEFAULT_BANK_ACCOUNT_TEXT =
   'Batua: from {effective_at} payouts go to your bank account ending {last4}. Was that not you? Ask the platform of your agents to cancel it.'
+
+const DEFAULT_PASSKEY_TEXT =
+  'Batua: from {effective_at} a passkey is {change} for your login. Was that not you? Log in at {url} and undo it under Safety.'
 
 const DEFAULT_BODY = {
   json: '{"phone":"{phone91}","text":"{text}"}',
@@ -19,7 +22,7 @@ const DEFAULT_BODY = {
   none: '',
 }
 
-const KNOWN = ['phone', 'phone91', 'text', ...BANK_ACCOUNT_VARIABLES]
+const KNOWN = ['phone', 'phone91', 'text', ...new Set([...BANK_ACCOUNT_VARIABLES, ...PASSKEY_VARIABLES])]
 const OF_REGISTER = ['entity_id', 'template_id', 'sender_id', 'token']
 
 /** These messages use the provider of one-time codes, with a separate address, body and registered template. */
@@ -28,7 +31,10 @@ export function readTextMessages(
   otpSender: OtpSenderConfig,
   live: boolean,
 ): TextMessagesConfig {
-  const texts = { bankAccount: readText(reader) }
+  const texts = {
+    bankAccount: readText(reader, 'SMS_BANK_ACCOUNT_TEXT', DEFAULT_BANK_ACCOUNT_TEXT, BANK_ACCOUNT_VARIABLES),
+    passkey: readText(reader, 'SMS_PASSKEY_TEXT', DEFAULT_PASSKEY_TEXT, PASSKEY_VARIABLES),
+  }
   if (otpSender.kind === 'sandbox') return { texts, sender: otpSender }
   const { format } = otpSender.body
   const givenUrl = reader.read<string | null>('SMS_HTTP_URL', addressTemplate(live), null)
@@ -40,29 +46,38 @@ export function readTextMessages(
     reader.problem('SMS_HTTP_BODY', 'is missing; OTP_HTTP_BODY describes the body of codes only')
   }
   const bodyText = givenBody ?? DEFAULT_BODY[format]
+  const { templateId: _ofCodes, ...provider } = otpSender
   const sender = {
-    ...otpSender,
+    ...provider,
     url,
     body: bodyTemplate(reader, 'SMS_HTTP_BODY', format, bodyText),
-    templateId: reader.read<string | null>('SMS_DLT_BANK_ACCOUNT_TEMPLATE_ID', dltId, null),
+    templateIds: {
+      bank_account: reader.read<string | null>('SMS_DLT_BANK_ACCOUNT_TEMPLATE_ID', dltId, null),
+      passkey: reader.read<string | null>('SMS_DLT_PASSKEY_TEMPLATE_ID', dltId, null),
+    },
   }
   const isChecked = live || givenUrl !== null || givenBody !== null
   if (isChecked && otpSender.url !== '') checkPlaceholders(reader, sender, bodyText)
   return { texts, sender }
 }
 
-function readText(reader: EnvReader): string {
-  const text = reader.read('SMS_BANK_ACCOUNT_TEXT', anyText, DEFAULT_TEXT)
-  const names: readonly string[] = BANK_ACCOUNT_VARIABLES
-  const isFit = text.includes('{last4}') && namesIn(text).every(name => names.includes(name))
-  if (!isFit) {
+/** A text with the first of its placeholders, without which it would say nothing, and no unknown ones. */
+function readText(
+  reader: EnvReader,
+  variable: string,
+  standard: string,
+  names: readonly [string, ...string[]],
+): string {
+  const text = reader.read(variable, anyText, standard)
+  const [first] = names
+  if (!text.includes(`{${first}}`) || !namesIn(text).every(name => names.includes(name))) {
     const known = names.map(name => `{${name}}`).join(' ')
-    reader.problem('SMS_BANK_ACCOUNT_TEXT', `must contain {last4}, and no other placeholders than ${known}`)
+    reader.problem(variable, `must contain {${first}}, and no other placeholders than ${known}`)
   }
   return text
 }
 
-function checkPlaceholders(reader: EnvReader, sender: HttpSenderOptions, bodyText: string): void {
+function checkPlaceholders(reader: EnvReader, sender: HttpTextSenderOptions, bodyText: string): void {
   const all = [...KNOWN, ...OF_REGISTER]
   const known = all.map(name => `{${name}}`).join(' ')
   for (const [variable, text] of [
@@ -73,12 +88,17 @@ function checkPlaceholders(reader: EnvReader, sender: HttpSenderOptions, bodyTex
     if (!isKnown) reader.problem(variable, `must have no other placeholders than ${known}`)
   }
   const used = new Set([...namesIn(sender.url), ...namesIn(bodyText)])
-  const says = used.has('text') || used.has('last4')
+  const says = used.has('text') || (used.has('last4') && used.has('change'))
   if (!says || !(used.has('phone') || used.has('phone91'))) {
-    const message = 'must contain {text} or {last4}, and {phone} or {phone91}, unless SMS_HTTP_URL does'
+    const message =
+      'must contain {text}, or {last4} and {change}, and {phone} or {phone91}, unless SMS_HTTP_URL does'
     reader.problem('SMS_HTTP_BODY', message)
   }
-  if (used.has('template_id') && sender.templateId === null) {
-    reader.problem('SMS_DLT_BANK_ACCOUNT_TEMPLATE_ID', 'is missing; {template_id} is asked for')
+  if (!used.has('template_id')) return
+  for (const [variable, id] of [
+    ['SMS_DLT_BANK_ACCOUNT_TEMPLATE_ID', sender.templateIds.bank_account],
+    ['SMS_DLT_PASSKEY_TEMPLATE_ID', sender.templateIds.passkey],
+  ] as const) {
+    if (id === null) reader.problem(variable, 'is missing; {template_id} is asked for')
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type GatewayResult, rejected, value } from './gateway-result.ts'
-import type { OtpSender, TextSender } from './message-senders.ts'
+import type { OtpSender, TextSender, TextTemplate } from './message-senders.ts'
 import { fillIn, type OtpRequestTemplate, type Placeholders } from './otp-template.ts'
 import { noResponse, readAtMost } from './outgoing-http.ts'
 
@@ -14,6 +14,11 @@ export interface HttpSenderOptions extends OtpRequestTemplate {
   readonly senderId: string | null
   /** A text that a response must contain to count as sent, besides a 2xx status; null: none. */
   readonly successText: string | null
+}
+
+/** The same for text messages, of which each has a registered template of its own. */
+export interface HttpTextSenderOptions extends Omit<HttpSenderOptions, 'templateId'> {
+  readonly templateIds: Readonly<Record<TextTemplate, string | null>>
 }
 
 export interface HttpSenderTiming {
@@ -91,10 +96,17 @@ function judge(status: number, text: string, successText: string | null): Gatewa
 }
 
 /** Posts text messages to a provider over HTTP, as the sender of one-time codes does. */
-export function createHttpTextSender(options: HttpSenderOptions, timing: HttpSenderTiming = {}): TextSender {
+export function createHttpTextSender(
+  { templateIds, ...options }: HttpTextSenderOptions,
+  timing: HttpSenderTiming = {},
+): TextSender {
   return {
     name: 'http',
-    send: ({ phone, text, variables }) =>
-      sendOverHttp(options, { ...variables, phone, phone91: `91${phone}`, text }, timing),
+    send: ({ phone, template, text, variables }) =>
+      sendOverHttp(
+        { ...options, templateId: templateIds[template] },
+        { ...variables, phone, phone91: `91${phone}`, text },
+        timing,
+      ),
   }
 }

@@ -18,10 +18,15 @@ export interface OtpSender {
 export interface TextMessage {
   /** Ten digits. */
   readonly phone: string
+  /** Which of the registered texts it is. */
+  readonly template: TextTemplate
   readonly text: string
   /** The values of the text's placeholders, for providers that fill in a registered template. */
   readonly variables: Readonly<Record<string, string>>
 }
+
+/** The texts that an operator registers. */
+export type TextTemplate = 'bank_account' | 'passkey'
 
 /** Sends text messages to phones. Its error messages are logged, so they quote nothing of the message. */
 export interface TextSender {

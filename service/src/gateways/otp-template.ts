@@ -15,6 +15,9 @@ export type OtpBodyTemplate =
 /** The placeholders of the text about a changed bank account. */
 export const BANK_ACCOUNT_VARIABLES = ['last4', 'effective_at', 'url'] as const
 
+/** The placeholders of the text about a passkey that is added or removed. */
+export const PASSKEY_VARIABLES = ['change', 'effective_at', 'url'] as const
+
 /** The placeholders of the template of a one-time code. */
 export const PLACEHOLDERS = [
   'phone',

@@ -12,6 +12,7 @@ const MEANING: Record<ErrorCode, string> = {
   escrow_required: 'Payments of more than 5000.00 INR must use escrow',
   policy_denied: 'Agent is quarantined',
   kyc_required: 'The owner has no verified bank account; submit one first',
+  passkey_required: 'You have a passkey, so this needs it: ask for a challenge, sign it and send it',
   not_found: 'There is no such agent',
   method_not_allowed: 'This address takes GET, not POST',
   idempotency_error: 'This idempotency key was used already',
@@ -40,6 +41,7 @@ export function errorResponses({ route, counted }: ServedRoute, schemas: SchemaC
   if (route.method !== 'GET')
     for (const code of ['payload_too_large', 'unsupported_media_type'] as const) add(code)
   if (changesBySession(route)) add('authorization_error')
+  if (route.stepUp === true) add('passkey_required')
   if (route.method === 'POST') for (const status of [409, 422]) add('idempotency_error', status)
   if (counted) add('rate_limit_exceeded')
   for (const code of ['internal_error', 'service_unavailable'] as const) add(code)

@@ -84,11 +84,20 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
+const STEP_UP = {
+  name: 'X-Step-Up',
+  in: 'header',
+  description:
+    'From a person with a passkey: the base64 of `{challenge_id, response}`, a challenge for this request (`POST /v1/step-up`) that the passkey signed.',
+  schema: { type: 'string', maxLength: 16_000 },
+}
+
 function parametersOf(route: Route): Json[] {
   return [
     ...parametersIn('path', route.params),
     ...parametersIn('query', route.query),
     ...(route.method === 'POST' ? [IDEMPOTENCY_KEY] : []),
+    ...(route.stepUp === true ? [STEP_UP] : []),
   ]
 }
 

@@ -57,7 +57,7 @@ function namesNoOtherSite(headers: IncomingHttpHeaders, base: URL): boolean {
 }
 
 /** The public address, or the one that the request was sent to, because a console may be opened under another name. */
-function isOwnOrigin(origin: string, base: URL, host: string | undefined): boolean {
+export function isOwnOrigin(origin: string, base: URL, host: string | undefined): boolean {
   if (origin === base.origin) return true
   const sender = URL.parse(origin)
   if (sender === null || sender.origin !== origin || sender.host === '') return false

@@ -40,6 +40,8 @@ export interface Call<R extends Route> {
   /** The client address as the rate limits count it: as trusted proxies report it, and an IPv6 /64 as one address. */
   readonly clientAddress: string
   readonly headers: IncomingHttpHeaders
+  /** The method and the path with its query, such as `POST /v1/allowances`. */
+  readonly action: string
   /** The bytes of the body, for signatures made over them. */
   readonly rawBody: Buffer | undefined
   /**
@@ -253,6 +255,9 @@ function callOf<R extends Route>(request: FastifyRequest, now: Date): Call<R> {
       return clientAddressOf(request)
     },
     headers: request.headers,
+    get action() {
+      return `${request.method} ${request.url}`
+    },
     rawBody: request.rawBody,
     idempotencyKey: idempotencyKeyOf(request),
   }

@@ -172,7 +172,7 @@ function storedEvent(event: NewEvent, createdAt: Date, sequence: bigint | null):
 /** The data of the entries of an action on these targets. An index of the action's entries by target serves it. */
 export async function readRecorded<Data>(
   db: Queryable,
-  action: 'context.recorded',
+  action: 'context.recorded' | 'approval.approved',
   targets: readonly string[],
 ): Promise<ReadonlyMap<string, Data>> {
   if (targets.length === 0) return new Map()

@@ -18,7 +18,7 @@ export async function approvalOf(database: Queryable, payment: PaymentResult): P
 
 /** Approves as the owner, on one node. */
 export function approve({ ledger, agents }: TestNode, approval: Approval): Promise<Approved> {
-  return ledger.submit(executePayment(agents)(approval, service('test')))
+  return ledger.submit(executePayment(agents)(approval, { actor: service('test'), evidence: null }))
 }
 
 export function reject({ ledger }: TestNode, approval: Approval): Promise<Approval> {

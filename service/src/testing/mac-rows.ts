@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { payoutAttempts } from '../domains/banking/payouts/check-payout.ts'
 import { withdrawCommand } from '../domains/banking/payouts/withdraw.ts'
 import { OPEN_POLICY } from '../domains/limits/controls.ts'
@@ -9,6 +10,7 @@ import { createOrganization } from '../domains/parties/organizations/create-orga
 import { replaceCheck } from '../domains/parties/owners/check-store.ts'
 import { personalIndex } from '../domains/parties/owners/personal-data.ts'
 import type { Owner } from '../domains/parties/owners/store.ts'
+import { insertPasskey, passkeyPhoneOf } from '../domains/parties/passkeys/store.ts'
 import { lockOwnerPolicy, updateOwnerPolicy } from '../domains/parties/policies/owner-policy-store.ts'
 import { insertSession, sessionPhoneOf } from '../domains/parties/sessions/store.ts'
 import { endCommand, giveCommand } from '../domains/payments/allowances/change-allowance.ts'
@@ -90,6 +92,7 @@ async function peopleOf({ db, clock }: World, node: TestNode): Promise<(() => Pr
     () => set('resume'),
     () => setOwnerPolicy(database, owner.id),
     () => logIn(database, clock.now()),
+    () => enrol(database, clock.now()),
     () => submit(database, owner, clock.now()),
     async () => {
       const joining = await newAgent(context, owner)
@@ -106,6 +109,27 @@ async function setOwnerPolicy(database: World['db']['database'], ownerId: Uuid):
     await lockOwnerPolicy(tx, TEST_VAULT, ownerId)
     await updateOwnerPolicy(tx, TEST_VAULT, ownerId, { policy, pending: [] })
   })
+}
+
+async function enrol(database: World['db']['database'], now: Date): Promise<void> {
+  const [id, phone] = [newUuid(now), randomPhone()]
+  await database.inTransaction(tx =>
+    insertPasskey(tx, TEST_VAULT, {
+      id,
+      audience: 'owner',
+      phone: TEST_VAULT.encrypt(phone, passkeyPhoneOf(id)),
+      phoneIndex: personalIndex(TEST_VAULT, 'phone', phone),
+      name: 'Phone',
+      credentialId: randomBytes(16),
+      publicKey: randomBytes(77),
+      transports: ['internal'],
+      signCount: 0,
+      createdAt: now,
+      effectiveAt: now,
+      removedAt: null,
+      lastUsedAt: null,
+    }),
+  )
 }
 
 async function logIn(database: World['db']['database'], now: Date): Promise<void> {

@@ -13,6 +13,7 @@ import { hashSecret } from '../kernel/secrets.ts'
 import { type AgentColumns, newFundedAgent, startNode, type TestNode } from './builders.ts'
 import { TEST_VAULT, type TestDatabase } from './database.ts'
 import type { ManualClock } from './manual-clock.ts'
+import { WITHOUT_PASSKEYS } from './without-passkeys.ts'
 
 /** Every credential is its holder's uuid; each agent of the builders has an owner and a platform with its own id. */
 const authenticators: Authenticators = {
@@ -62,7 +63,7 @@ export async function openMoneyServer({ database }: TestDatabase, clock: ManualC
         signals: { policyRefusal: () => undefined },
         receiptToken: async () => null,
       })
-      serveApprovals(serve, { ...core, executors })
+      serveApprovals(serve, { ...core, executors, stepUp: WITHOUT_PASSKEYS })
       serveEscrow(serve, { ...core, vault: TEST_VAULT })
     },
     { database, clock, authenticators },

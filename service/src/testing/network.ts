@@ -9,6 +9,7 @@ import { raiseAgentsToTier1 } from '../domains/parties/agents/group-store.ts'
 import type { OwnersContext } from '../domains/parties/owners/context.ts'
 import { createOwner } from '../domains/parties/owners/create-owner.ts'
 import type { Owner } from '../domains/parties/owners/store.ts'
+import type { WithStepUp } from '../domains/parties/passkeys/step-up.ts'
 import type { PlatformsContext } from '../domains/parties/platforms/context.ts'
 import { type CreatedPlatform, createPlatform } from '../domains/parties/platforms/create-platform.ts'
 import type { KeysContext } from '../domains/signing/keys/context.ts'
@@ -19,6 +20,7 @@ import { formatId, type Uuid } from '../kernel/ids.ts'
 import { silentLogger } from '../kernel/logger.ts'
 import { openVault, type Vault } from '../kernel/secrets.ts'
 import { service } from '../operations/facts.ts'
+import { WITHOUT_PASSKEYS } from './without-passkeys.ts'
 
 export const TEST_VAULT: Vault = openVault(Buffer.alloc(32, 7))
 
@@ -49,7 +51,8 @@ export function networkContext(database: Database, clock: Clock = systemClock())
     limitIncreaseCooldownS: 86_400,
     maxAgentsPerOwner: 10_000,
     maxAgentsPerPlatform: 1_000_000,
-  } satisfies PlatformsContext & OwnersContext & AgentsContext
+    stepUp: WITHOUT_PASSKEYS,
+  } satisfies PlatformsContext & OwnersContext & AgentsContext & WithStepUp
 }
 
 /** Opens the keys at the first use, because a context is made synchronously. */

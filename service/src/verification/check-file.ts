@@ -1,4 +1,5 @@
 import { AuditVerification } from '@batua/contract'
+import { checkApproval, checkEvidence } from './check-evidence.ts'
 import { checkAuditEntry, checkCheckpoint, checkConsistency } from './check-log.ts'
 import { checkSigned, checkToken, type SignedContext, type SignedCopy } from './check-signed.ts'
 import { isObject, type JsonObject, readJson } from './read-json.ts'
@@ -30,7 +31,7 @@ export interface CheckContext extends SignedContext {
 }
 
 const KNOWN =
-  'a receipt, a certificate, a membership proof, an identity verification, an origins document, an audit entry with its proof, a checkpoint, a consistency proof, or a token of one of them'
+  'a receipt, a certificate, a membership proof, an identity verification, an origins document, an approval or its evidence, an audit entry with its proof, a checkpoint, a consistency proof, or a token of one of them'
 
 /** Checks the content of a file and returns the result. It trusts only the keys. */
 export function checkFile(text: string, context: CheckContext): VerificationResult {
@@ -60,6 +61,8 @@ function checkObject(value: JsonObject, context: CheckContext): VerificationResu
     return (
       othersBeside(value, ['checkpoint']) ?? idleProof(context) ?? checkCheckpoint(value['checkpoint'], keys)
     )
+  if ('evidence' in value) return checkApproval(value, context.proof, keys)
+  if ('client_data_json' in value) return checkEvidence(value, context.proof, keys)
   const copy = signedCopy(value)
   return isDoubt(copy) ? copy : checkSigned(copy, context)
 }
@@ -74,7 +77,9 @@ function idle({ checkpoints }: CheckContext): Doubt | null {
 
 /** Audit entries and checkpoints need no further proof. */
 function idleProof({ proof }: CheckContext): Doubt | null {
-  return proof === null ? null : unclear('--proof belongs to a receipt or a certificate, and this is neither')
+  return proof === null
+    ? null
+    : unclear('--proof belongs to a receipt, a certificate or an approval, and this is none of them')
 }
 
 /** A checkpoint as a signed note, from a file with the note, a response with it, or the proof of an entry. */

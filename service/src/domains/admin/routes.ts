@@ -5,7 +5,14 @@ import { formatId } from '../../kernel/ids.ts'
 import { rupees } from '../../kernel/money.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import { actorOf } from '../../operations/facts.ts'
-import { countOwners, type Owner, ownerRecord, requireOwnerAccess, selectOwners } from '../parties/index.ts'
+import {
+  countOwners,
+  type Owner,
+  ownerRecord,
+  requireOwnerAccess,
+  selectOwners,
+  type WithStepUp,
+} from '../parties/index.ts'
 import { changeAgents } from './change-agents.ts'
 import { type ChangedOwner, freezeOwner, setOwnerTier, unfreezeOwner } from './change-owner.ts'
 import type { AdminContext } from './context.ts'
@@ -13,7 +20,7 @@ import { readNegativeWallets } from './list-negative-wallets.ts'
 import { readOverview } from './read-overview.ts'
 import { countAgentsByStatus, sumBalancesOfOwner } from './store.ts'
 
-export function serveAdmin(serve: Serve, context: AdminContext): void {
+export function serveAdmin(serve: Serve, context: AdminContext & WithStepUp): void {
   serve(routes.getOverview, () => readOverview(context))
   serve(routes.listNegativeWallets, ({ query }) => readNegativeWallets(context, query))
   serveOwnerAccounts(serve, context)
@@ -23,12 +30,13 @@ export function serveAdmin(serve: Serve, context: AdminContext): void {
   serve(routes.bulkQuarantineAgents, ({ caller, body }) =>
     changeAgents(context, actorOf(caller), body.agent_ids, 'quarantine'),
   )
-  serve(routes.bulkRestoreAgents, ({ caller, body }) =>
-    changeAgents(context, actorOf(caller), body.agent_ids, 'restore'),
-  )
+  serve(routes.bulkRestoreAgents, async call => {
+    await context.stepUp.require(call)
+    return changeAgents(context, actorOf(call.caller), call.body.agent_ids, 'restore')
+  })
 }
 
-function serveOwnerAccounts(serve: Serve, context: AdminContext): void {
+function serveOwnerAccounts(serve: Serve, context: AdminContext & WithStepUp): void {
   const { database, vault } = context
   const changedRecord = ({ owner, agentsAffected }: ChangedOwner) => ({
     ...ownerAccount(vault, owner),
@@ -58,17 +66,20 @@ function serveOwnerAccounts(serve: Serve, context: AdminContext): void {
     }
   })
 
-  serve(routes.setOwnerTier, async ({ caller, params, body }) =>
-    ownerAccount(vault, await setOwnerTier(context, actorOf(caller), params.owner_id, body.tier)),
-  )
+  serve(routes.setOwnerTier, async call => {
+    const { caller, params, body } = call
+    await context.stepUp.require(call)
+    return ownerAccount(vault, await setOwnerTier(context, actorOf(caller), params.owner_id, body.tier))
+  })
 
   serve(routes.freezeOwner, async ({ caller, params }) =>
     changedRecord(await freezeOwner(context, actorOf(caller), params.owner_id)),
   )
 
-  serve(routes.unfreezeOwner, async ({ caller, params }) =>
-    changedRecord(await unfreezeOwner(context, actorOf(caller), params.owner_id)),
-  )
+  serve(routes.unfreezeOwner, async call => {
+    await context.stepUp.require(call)
+    return changedRecord(await unfreezeOwner(context, actorOf(call.caller), call.params.owner_id))
+  })
 }
 
 /** An owner as administrators see it. */

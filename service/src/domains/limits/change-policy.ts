@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { MAX_PAYEE_LIST, type PendingPolicy, POLICY_CONTROLS, type PolicyControl } from '@batua/contract'
 import { type Refusal, refuse } from '../../kernel/app-error.ts'
+import { passkeyRequired } from '../../kernel/passkey-required.ts'
 import { type FactData, service } from '../../operations/facts.ts'
 import type { SpendPolicy } from './controls.ts'
 import { decidePolicy, type PolicyChange, policyRecord, tighterOf } from './spend-policy.ts'
@@ -23,25 +24,28 @@ export interface Cooldown {
   readonly cooldownMs: number
   /** While the owner is frozen, no change may loosen a policy. */
   readonly isFrozen: boolean
+  /** The owner has a passkey that did not confirm the change, so it may only tighten. */
+  readonly isUnconfirmed?: boolean
 }
 
 /**
  * The policy after a change by its platform or owner. A change that tightens takes effect at once, one that loosens
  * waits for the cooldown; of a list that does both, the part that tightens takes effect at once. A newer change of a
  * control replaces a pending one. Due changes must have been applied (see applyDue). While the owner is frozen, a
- * change that loosens anything is refused as a whole.
+ * change that loosens anything is refused as a whole, and so is one that a passkey has to confirm.
  */
 export function changePolicy(
   state: PolicyState,
   change: PolicyChange,
-  { now, cooldownMs, isFrozen }: Cooldown,
+  { now, cooldownMs, isFrozen, isUnconfirmed = false }: Cooldown,
 ): Refusal | PolicyState {
   const { policy } = state
   let { pending } = state
   const wanted = decidePolicy(policy, change)
   if ('kind' in wanted) return wanted
   const tightened = tighterOf(policy, wanted)
-  if (isFrozen && loosened(tightened, wanted).size > 0) return frozenIncrease()
+  if ((isFrozen || isUnconfirmed) && loosened(tightened, wanted).size > 0)
+    return isFrozen ? frozenIncrease() : passkeyRequired()
   const atOnce = cooldownMs === 0 ? wanted : tightened
   if (atOnce.blocked_payee_agents.length > MAX_PAYEE_LIST) return tooManyBlocked()
   const waiting = loosened(atOnce, wanted)

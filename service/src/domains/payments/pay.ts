@@ -58,10 +58,12 @@ function payCommand(
 
 /** Pays what an owner approves, with the approval's own key and reference. */
 export function executePayment(agents: AgentPolicyCache): Executor {
-  return (approval, actor) => {
+  return (approval, approver) => {
     const intent = { ...approval, payerId: approval.agentId, context: contextOf(approval.terms) }
     const spending = paymentSpending(agents, intent, { by: 'owner' })
-    return spendApproved(agents, spending, { approval, actor }, transfer => ({ payment: resultOf(transfer) }))
+    return spendApproved(agents, spending, { approval, approver }, transfer => ({
+      payment: resultOf(transfer),
+    }))
   }
 }
 

@@ -15,7 +15,7 @@ import {
 } from '../limits/index.ts'
 import type { Allowance } from './allowances/allowance.ts'
 import { allowanceFor, allowanceReads, countUse, openAllowancesRead } from './allowances/change-allowance.ts'
-import type { Approval, ApprovalRequest, Approved } from './approvals/approval.ts'
+import type { Approval, ApprovalRequest, Approved, Approver } from './approvals/approval.ts'
 import { closeApproval, openApproval, requestApproval } from './approvals/change-approval.ts'
 import { approvals } from './approvals/store.ts'
 import { decidePlace, waitingRead } from './approvals/waiting.ts'
@@ -106,7 +106,7 @@ export function spendCommand<Posted extends { readonly id: Uuid }, Answer extend
 export function spendApproved<Posted extends { readonly id: Uuid }>(
   agents: AgentPolicyCache,
   spending: Spending<Posted>,
-  { approval, actor }: { readonly approval: Approval; readonly actor: Actor },
+  { approval, approver }: { readonly approval: Approval; readonly approver: Approver },
   madeOf: (posted: Posted) => Approved['made'],
 ): Command<Approved> {
   const prepared = prepareSpend(agents, spending, approval.id)
@@ -120,7 +120,7 @@ export function spendApproved<Posted extends { readonly id: Uuid }>(
       if (plan.kind === 'refusal') return plan
       assert(plan.kind === 'proceed', 'an approved request needs no further approval')
       const posted = prepared.post(batch)
-      const approved = closeApproval(batch, waiting, { status: 'approved', madeId: posted.id, actor })
+      const approved = closeApproval(batch, waiting, { ...approver, status: 'approved', madeId: posted.id })
       return { approval: approved, made: madeOf(posted) }
     },
   }

@@ -11,6 +11,7 @@ import { service } from '../../operations/facts.ts'
 import { createJobs, type Jobs } from '../../operations/jobs.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { testOn } from '../../testing/database-test.ts'
+import { WITHOUT_PASSKEYS } from '../../testing/without-passkeys.ts'
 import { orderIdOf } from '../banking/funding/apply-funding-update.ts'
 import { type FundingContext, gatewaysOf } from '../banking/funding/context.ts'
 import type { Funding } from '../banking/funding/funding.ts'
@@ -223,6 +224,7 @@ export async function deactivate(
     limitIncreaseCooldownS: 0,
     maxAgentsPerOwner: 10_000,
     maxAgentsPerPlatform: 1_000_000,
+    stepUp: WITHOUT_PASSKEYS,
     ledger,
   }
   await deactivateAgent(context, caller, formatId('agt', agentId))

@@ -5,6 +5,7 @@ import {
   KYC_CHECK_ROWS,
   ORGANIZATION_ROWS,
   OWNER_ROWS,
+  PASSKEY_ROWS,
   PLATFORM_ROWS,
   SESSION_ROWS,
 } from '../../parties/index.ts'
@@ -13,7 +14,7 @@ import { allowances, approvals, escrows } from '../../payments/index.ts'
 /** All tables whose rows have MACs, in the order in which the ledger check goes through them. */
 export const CHECKED_TABLES: readonly CheckedTable[] = [
   ...[TIER_ROWS, PLATFORM_ROWS, OWNER_ROWS, KYC_CHECK_ROWS, OWNER_POLICY_ROWS, AGENT_ROWS].map(checkedTable),
-  ...[ORGANIZATION_ROWS, SESSION_ROWS].map(checkedTable),
+  ...[ORGANIZATION_ROWS, SESSION_ROWS, PASSKEY_ROWS].map(checkedTable),
   ...[escrows.rows, approvals.rows, allowances.rows, fundings.rows, REFUND_ROWS, payouts.rows].map(
     checkedEngineTable,
   ),

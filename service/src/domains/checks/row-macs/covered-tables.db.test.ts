@@ -25,6 +25,8 @@ const UNCOVERED: Readonly<Record<string, string>> = {
   signing_keys: 'the encryption of the private key authenticates every other column',
   certificates: 'each has a MAC of its own',
   certificate_renewals: WORK,
+  used_challenges:
+    'a deleted row lets a challenge be used again, in its session, for the same document, within five minutes',
   consumed_nonces: 'moves no money; a deleted row lets its payee be shown a paid nonce again',
   idempotent_requests:
     'the encryption of the response authenticates the row; a key pays once by the transfers',

@@ -44,6 +44,7 @@ const CHANGES: Readonly<Record<string, string>> = {
   agents: 'spend_limit_per_tx_paise = 99',
   organizations: `tier = 'tier2'`,
   sessions: `expires_at = expires_at + interval '1 day'`,
+  passkeys: `public_key = '\\x01'`,
   escrows: 'attestor = gen_random_uuid()',
   approvals: 'payee = gen_random_uuid()',
   allowances: 'amount_paise = amount_paise + 1',

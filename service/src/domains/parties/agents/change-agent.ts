@@ -5,6 +5,7 @@ import { assert } from '../../../kernel/assert.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { type Actor, actorOf, type Fact, type Recording, recordFacts } from '../../../operations/facts.ts'
 import { applyDue, type Cooldown } from '../../limits/index.ts'
+import type { Confirmation } from '../passkeys/step-up.ts'
 import { requireAgentAccess, requireMayAccess } from './access.ts'
 import type { AgentsContext } from './context.ts'
 import { subtractFromAgentCount } from './count-store.ts'
@@ -67,9 +68,17 @@ export function updatePolicy(
   caller: Caller,
   agentRef: string,
   change: AgentChange,
+  confirmation: Confirmation = 'not_needed',
 ): Promise<Agent> {
+  const isUnconfirmed = confirmation === 'missing'
   return changeAgent(context, caller, agentRef, {
-    decide: agent => decideChange(agent, change, cooldownOf(context, agent), context.mode === 'sandbox'),
+    decide: agent =>
+      decideChange(
+        agent,
+        change,
+        { ...cooldownOf(context, agent), isUnconfirmed },
+        context.mode === 'sandbox',
+      ),
     facts: updatedFacts,
   })
 }

@@ -4,6 +4,7 @@ import { type PageRequest, page, pageOf } from '../../../http/paging.ts'
 import type { Serve } from '../../../http/serve.ts'
 import { formatId, parseId } from '../../../kernel/ids.ts'
 import { changesPayees } from '../../limits/index.ts'
+import type { WithStepUp } from '../passkeys/step-up.ts'
 import { requireAgentAccess } from './access.ts'
 import { agentRecord, recordWithVendor } from './agent-record.ts'
 import { deactivateAgent, rotateAgentKey, updatePolicy } from './change-agent.ts'
@@ -15,7 +16,7 @@ import { type AgentFilter, type AgentScope, countAgents, selectAgents } from './
 import { payeeWarnings } from './payee-warnings.ts'
 import { selectPublicAgent } from './store.ts'
 
-export function serveAgents(serve: Serve, context: AgentsContext): void {
+export function serveAgents(serve: Serve, context: AgentsContext & WithStepUp): void {
   const { database, vault } = context
 
   serve(routes.createAgent, async ({ caller, body }) => {
@@ -38,8 +39,10 @@ export function serveAgents(serve: Serve, context: AgentsContext): void {
     agentRecord(vault, caller, await requireAgentAccess(database, caller, params.agent_id)),
   )
 
-  serve(routes.updateAgent, async ({ caller, params, body }) => {
-    const agent = await updatePolicy(context, caller, params.agent_id, body)
+  serve(routes.updateAgent, async call => {
+    const { caller, params, body } = call
+    const confirmation = await context.stepUp.confirmationOf(call)
+    const agent = await updatePolicy(context, caller, params.agent_id, body, confirmation)
     const warnings = changesPayees(body) ? await payeeWarnings(context, agent) : {}
     return { ...agentRecord(vault, caller, agent), ...warnings }
   })

@@ -10,6 +10,7 @@ import { type DueMessage, deleteMessage, dueMessages, postponeMessage, type Stor
 /** The texts that the operator has registered, with placeholders. */
 interface Texts {
   readonly bankAccount: string
+  readonly passkey: string
 }
 
 interface Context {
@@ -70,10 +71,20 @@ async function deliver({ sender, texts, baseUrl }: Context, { content }: DueMess
 }
 
 /** The text of a message and the values of its placeholders. `url` is the page where the owner can log in to object. */
-function writeText(texts: Texts, { last4, effective_at }: StoredContent, url: string) {
-  const variables = { last4, effective_at: istTimeText(new Date(effective_at)), url }
-  const text = texts.bankAccount.replace(/\{(last4|effective_at|url)\}/g, (_whole, name: string) =>
-    name === 'last4' ? last4 : name === 'url' ? url : variables.effective_at,
-  )
-  return { text, variables }
+function writeText(texts: Texts, content: StoredContent, url: string) {
+  const effective_at = istTimeText(new Date(content.effective_at))
+  if (content.kind === 'bank_account_changed') {
+    return filledIn('bank_account', texts.bankAccount, { last4: content.last4, effective_at, url })
+  }
+  const change = content.kind === 'passkey_added' ? 'added' : 'removed'
+  return filledIn('passkey', texts.passkey, { change, effective_at, url })
+}
+
+function filledIn<Template extends string>(
+  template: Template,
+  text: string,
+  variables: Readonly<Record<string, string>>,
+) {
+  const filled = text.replace(/\{([a-z0-9_]+)\}/g, (whole, name: string) => variables[name] ?? whole)
+  return { template, text: filled, variables }
 }

@@ -4,19 +4,20 @@ import { newUuid, type Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import { leasedRows } from '../../../operations/due-work.ts'
 
+/** What a person is told. */
+type News =
+  | { readonly kind: 'bank_account_changed'; readonly last4: string }
+  | { readonly kind: 'passkey_added' | 'passkey_removed' }
+
 /** The recipient and the content of a text message. */
-export interface Occasion {
-  readonly kind: 'bank_account_changed'
+export type Occasion = News & {
   /** Ten digits. */
   readonly phone: string
-  readonly last4: string
   readonly effectiveAt: Date
 }
 
 /** The stored content of a message, encrypted. */
-export interface StoredContent extends Omit<Occasion, 'effectiveAt'> {
-  readonly effective_at: string
-}
+export type StoredContent = News & { readonly phone: string; readonly effective_at: string }
 
 export interface DueMessage {
   readonly id: Uuid
@@ -36,7 +37,7 @@ export async function queueTextMessage(
   { effectiveAt, ...occasion }: Occasion,
 ): Promise<void> {
   const id = newUuid(now)
-  const content: StoredContent = { ...occasion, effective_at: effectiveAt.toISOString() }
+  const content = { ...occasion, effective_at: effectiveAt.toISOString() } satisfies StoredContent
   await tx.query(`insert into text_messages (id, content, next_attempt_at) values ($1, $2, $3)`, [
     id,
     vault.encrypt(JSON.stringify(content), contextOf(id)),

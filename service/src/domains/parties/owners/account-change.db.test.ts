@@ -36,7 +36,7 @@ beforeEach(async () => {
   messages = openTextMessages({
     ...stage.context,
     sender,
-    texts: { bankAccount: 'Account {last4} from {effective_at}; object at {url}' },
+    texts: { bankAccount: 'Account {last4} from {effective_at}; object at {url}', passkey: '{change}' },
     baseUrl: 'https://pay.example.com',
   })
 })
@@ -252,7 +252,7 @@ describe('the owner of a changed bank account', () => {
     const dying = openTextMessages({
       ...stage.context,
       sender: { name: 'dying', send: () => Promise.reject(new Error('dies')) },
-      texts: { bankAccount: '{last4}' },
+      texts: { bankAccount: '{last4}', passkey: '{change}' },
       baseUrl: '',
     })
     await dying.run(stage.clock.now())

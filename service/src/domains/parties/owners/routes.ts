@@ -2,6 +2,7 @@ import { routes } from '@batua/contract'
 import { page, pageOf } from '../../../http/paging.ts'
 import type { Serve } from '../../../http/serve.ts'
 import { actorOf } from '../../../operations/facts.ts'
+import type { WithStepUp } from '../passkeys/step-up.ts'
 import { requireOwnerAccess } from './access.ts'
 import { cancelAccountChange } from './change-account.ts'
 import type { OwnersContext } from './context.ts'
@@ -11,7 +12,7 @@ import { countOwners, selectOwners } from './list-store.ts'
 import { ownerRecord } from './owner-record.ts'
 import { submitKyc } from './submit-kyc.ts'
 
-export function serveOwners(serve: Serve, context: OwnersContext): void {
+export function serveOwners(serve: Serve, context: OwnersContext & WithStepUp): void {
   const { database, vault } = context
 
   serve(routes.createOwner, async ({ caller, body }) =>
@@ -37,7 +38,9 @@ export function serveOwners(serve: Serve, context: OwnersContext): void {
     return ownerRecord(vault, await inviteAgain(context, owner, now))
   })
 
-  serve(routes.submitKyc, async ({ caller, params, body }) => {
+  serve(routes.submitKyc, async call => {
+    const { caller, params, body } = call
+    await context.stepUp.require(call)
     const asked = await requireOwnerAccess(database, caller, params.owner_id)
     const owner = await submitKyc(context, actorOf(caller, asked.id), asked, body)
     return {

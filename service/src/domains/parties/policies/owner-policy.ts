@@ -19,6 +19,7 @@ import {
   selectOwnerPolicy,
   withoutChange,
 } from '../../limits/index.ts'
+import type { Confirmation } from '../passkeys/step-up.ts'
 import type { PolicySettingsContext } from './context.ts'
 import { ownerPolicyFacts } from './facts.ts'
 import {
@@ -47,13 +48,14 @@ export async function changeOwnerPolicy(
   caller: OwnerCaller,
   named: string | undefined,
   change: PolicyChange,
+  confirmation: Confirmation = 'not_needed',
 ): Promise<OwnerPolicyAnswer> {
   const ownerId = ownerOfSession(caller, named)
   const now = context.clock.now()
   const cooldownMs = context.limitIncreaseCooldownS * 1000
   const fact = { actor: actorOf(caller, ownerId), action: 'owner.policy_changed', now } as const
   const changed = await changeUnderLock(context, ownerId, fact, (state, isFrozen) =>
-    changePolicy(state, change, { now, cooldownMs, isFrozen }),
+    changePolicy(state, change, { now, cooldownMs, isFrozen, isUnconfirmed: confirmation === 'missing' }),
   )
   return changesPayees(change) ? withWarnings(context, ownerId, changed) : changed
 }

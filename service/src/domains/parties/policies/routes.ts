@@ -6,12 +6,13 @@ import { isPayeeList } from '../../limits/index.ts'
 import { agentRecord } from '../agents/agent-record.ts'
 import { cancelPolicyChange } from '../agents/change-agent.ts'
 import { payeeWarnings } from '../agents/payee-warnings.ts'
+import type { WithStepUp } from '../passkeys/step-up.ts'
 import { showAgentPolicy } from './agent-policy.ts'
 import { changeTier, listTiers } from './change-tier.ts'
 import type { PolicySettingsContext } from './context.ts'
 import { cancelOwnerPolicyChange, changeOwnerPolicy, showOwnerPolicy } from './owner-policy.ts'
 
-export function servePolicySettings(serve: Serve, context: PolicySettingsContext): void {
+export function servePolicySettings(serve: Serve, context: PolicySettingsContext & WithStepUp): void {
   const { database, vault } = context
 
   serve(routes.getAgentPolicy, ({ caller, params, query }) =>
@@ -26,9 +27,12 @@ export function servePolicySettings(serve: Serve, context: PolicySettingsContext
 
   serve(routes.getOwnerPolicy, ({ caller, query }) => showOwnerPolicy(context, caller, query.owner_id))
 
-  serve(routes.updateOwnerPolicy, ({ caller, query, body: { owner_id, ...change } }) =>
-    changeOwnerPolicy(context, caller, namedOnce(query.owner_id, owner_id), change),
-  )
+  serve(routes.updateOwnerPolicy, async call => {
+    const { caller, query, body } = call
+    const { owner_id, ...change } = body
+    const confirmation = await context.stepUp.confirmationOf(call)
+    return changeOwnerPolicy(context, caller, namedOnce(query.owner_id, owner_id), change, confirmation)
+  })
 
   serve(routes.cancelOwnerPendingPolicy, ({ caller, params, query }) =>
     cancelOwnerPolicyChange(context, caller, query.owner_id, params.control),
@@ -36,9 +40,10 @@ export function servePolicySettings(serve: Serve, context: PolicySettingsContext
 
   serve(routes.listTiers, async () => ({ tiers: await listTiers(database) }))
 
-  serve(routes.updateTier, ({ caller, params, body }) =>
-    changeTier(context, actorOf(caller), params.tier, body),
-  )
+  serve(routes.updateTier, async call => {
+    await context.stepUp.require(call)
+    return changeTier(context, actorOf(call.caller), call.params.tier, call.body)
+  })
 }
 
 /** The owner that a request names in the query, in the body, or equally in both. */

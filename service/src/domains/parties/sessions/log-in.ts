@@ -1,7 +1,8 @@
+import type { Queryable } from '../../../db/database.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import { HOUR_MS } from '../../../kernel/clock.ts'
 import { newUuid } from '../../../kernel/ids.ts'
-import { newSecret, sameHash } from '../../../kernel/secrets.ts'
+import { newSecret, sameHash, type Vault } from '../../../kernel/secrets.ts'
 import { recordFacts } from '../../../operations/facts.ts'
 import { acceptOnlyOwner } from '../owners/answer-invitation.ts'
 import { type LinkedOwner, selectAcceptedOwners } from '../owners/invitation-store.ts'
@@ -19,15 +20,18 @@ import { rememberPlaces } from './place-store.ts'
 import { checkSecondFactor, isTotpNeeded, type SecondFactor, useSecondFactor } from './second-factor.ts'
 import { insertSession, isOwnersPhone, sessionPhoneOf } from './store.ts'
 
-export interface NewSession {
+export interface StartedSession {
   /** The session token for the browser; only its hash is stored. */
   readonly token: string
   readonly expiresAt: Date
-  /** A token by which the browser is a known place at the phone's next login. */
-  readonly browserToken: string
   /** The owners that the session covers; none for an administrator. */
   readonly owners: readonly LinkedOwner[]
   readonly phoneIndex: Buffer
+}
+
+export interface NewSession extends StartedSession {
+  /** A token by which the browser is a known place at the phone's next login. */
+  readonly browserToken: string
 }
 
 export interface LogIn extends Origin {
@@ -148,31 +152,50 @@ function openSession(
   now: Date,
 ): Promise<NewSession> {
   const { phoneIndex } = requester
-  const token = newSecret(TOKEN_PREFIX)
   const { browserToken, places } = placesToRemember(vault, audience, phone, place)
-  const expiresAt = new Date(now.getTime() + SESSION_MS[audience])
   return database.inTransaction(async tx => {
     await releaseBrakes(tx, requester)
     if (!(await consumeCode(tx, requester, given))) throw wrong()
     if (!(await useSecondFactor(tx, vault, factor))) throw wrong()
     await rememberPlaces(tx, requester, places, { now, atMost: PLACES_KEPT })
-    const id = newUuid(now)
-    await insertSession(tx, vault, vault.credentialHash(token, 'sessions.token'), {
-      id,
-      audience,
-      phone: vault.encrypt(phone, sessionPhoneOf(id)),
-      phoneIndex,
-      createdAt: now,
-      expiresAt,
-      openedFrom: encryptOpenedFrom(vault, id, from),
-    })
-    if (audience === 'owner') await acceptOnlyOwner(tx, vault, phoneIndex, now)
-    const owners = audience === 'owner' ? await selectAcceptedOwners(tx, phoneIndex) : []
-    const ownerIds = owners.map(({ id: ownerId }) => ownerId)
-    const who = audience === 'owner' ? { kind: audience, ownerIds } : { kind: audience, phone }
-    await recordFacts(tx, vault, now, [startedFact({ ...who, sessionId: id }, expiresAt)])
-    return { token, expiresAt, browserToken, owners, phoneIndex }
+    return { ...(await startSession(tx, vault, { audience, phone, phoneIndex, from }, now)), browserToken }
   }, turnsOf(requester))
+}
+
+/** A person who has proved to hold a phone, or a passkey of its holder. */
+export interface ProvedPerson {
+  readonly audience: Audience
+  /** Ten digits. */
+  readonly phone: string
+  readonly phoneIndex: Buffer
+  readonly from: OpenedFrom
+}
+
+/** Opens a session in the caller's transaction. */
+export async function startSession(
+  tx: Queryable,
+  vault: Vault,
+  { audience, phone, phoneIndex, from }: ProvedPerson,
+  now: Date,
+): Promise<StartedSession> {
+  const token = newSecret(TOKEN_PREFIX)
+  const expiresAt = new Date(now.getTime() + SESSION_MS[audience])
+  const id = newUuid(now)
+  await insertSession(tx, vault, vault.credentialHash(token, 'sessions.token'), {
+    id,
+    audience,
+    phone: vault.encrypt(phone, sessionPhoneOf(id)),
+    phoneIndex,
+    createdAt: now,
+    expiresAt,
+    openedFrom: encryptOpenedFrom(vault, id, from),
+  })
+  if (audience === 'owner') await acceptOnlyOwner(tx, vault, phoneIndex, now)
+  const owners = audience === 'owner' ? await selectAcceptedOwners(tx, phoneIndex) : []
+  const ownerIds = owners.map(({ id: ownerId }) => ownerId)
+  const who = audience === 'owner' ? { kind: audience, ownerIds } : { kind: audience, phone }
+  await recordFacts(tx, vault, now, [startedFact({ ...who, sessionId: id }, expiresAt)])
+  return { token, expiresAt, owners, phoneIndex }
 }
 
 function wrongCode(): AppError {

@@ -1,4 +1,4 @@
-import { routes } from '@batua/contract'
+import { type ResponseOf, routes } from '@batua/contract'
 import type { Authenticators, SessionCaller } from '../../../http/caller.ts'
 import type { Call, ResponseHead, Serve } from '../../../http/serve.ts'
 import { browserCookie, browserTokenIn, endedCookie, sessionCookie } from '../../../http/session-cookies.ts'
@@ -11,7 +11,7 @@ import { readSession } from './authenticate.ts'
 import type { SessionsContext } from './context.ts'
 import { endedFact } from './facts.ts'
 import { linkedRecord, serveInvitations } from './invitation-routes.ts'
-import { type LogIn, logIn, type NewSession } from './log-in.ts'
+import { type LogIn, logIn, type NewSession, type StartedSession } from './log-in.ts'
 import { openedFrom } from './opened-from.ts'
 import { type Audience, SESSION_MS } from './phone-login.ts'
 import { isBrowserToken, newBrowserToken } from './place.ts'
@@ -78,12 +78,7 @@ function serveLogIn(serve: Serve, context: SessionRoutes): void {
     routes.verifyOtp,
     async (call, response) => {
       const session = await open('owner', call.body, call, response)
-      return {
-        owner_ids: session.owners.map(({ id }) => formatId('own', id)),
-        owners: session.owners.map(linkedRecord),
-        invitations: await countInvitations(context.database, session.phoneIndex),
-        expires_at: session.expiresAt.toISOString(),
-      }
+      return ownerSessionRecord(context, session)
     },
     LOGIN,
   )
@@ -95,6 +90,19 @@ function serveLogIn(serve: Serve, context: SessionRoutes): void {
     },
     LOGIN,
   )
+}
+
+/** What a login says about the session that it opened. */
+export async function ownerSessionRecord(
+  { database }: Pick<SessionsContext, 'database'>,
+  { owners, phoneIndex, expiresAt }: StartedSession,
+): Promise<ResponseOf<typeof routes.verifyOtp>> {
+  return {
+    owner_ids: owners.map(({ id }) => formatId('own', id)),
+    owners: owners.map(linkedRecord),
+    invitations: await countInvitations(database, phoneIndex),
+    expires_at: expiresAt.toISOString(),
+  }
 }
 
 function servePlatformLogIn(serve: Serve, context: SessionRoutes): void {

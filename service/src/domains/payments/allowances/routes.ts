@@ -7,12 +7,18 @@ import { parseId } from '../../../kernel/ids.ts'
 import type { Ledger } from '../../../ledger/index.ts'
 import { actorOf } from '../../../operations/facts.ts'
 import type { AgentPolicyCache } from '../../limits/index.ts'
-import { type FindAgent, forCaller, requireAgentAccess, selectListedAgents } from '../../parties/index.ts'
+import {
+  type FindAgent,
+  forCaller,
+  requireAgentAccess,
+  selectListedAgents,
+  type WithStepUp,
+} from '../../parties/index.ts'
 import { allowanceRecord, givenBy } from './allowance.ts'
 import { endCommand, giveCommand, NO_ALLOWANCE } from './change-allowance.ts'
 import { selectAllowance, selectAllowances } from './store.ts'
 
-export interface AllowancesContext {
+export interface AllowancesContext extends WithStepUp {
   readonly database: Database
   readonly ledger: Ledger
   readonly agents: AgentPolicyCache
@@ -21,9 +27,11 @@ export interface AllowancesContext {
 
 export function serveAllowances(
   serve: Serve,
-  { database, ledger, agents, findAgent }: AllowancesContext,
+  { database, ledger, agents, findAgent, stepUp }: AllowancesContext,
 ): void {
-  serve(createAllowance, async ({ caller, body }) => {
+  serve(createAllowance, async call => {
+    const { caller, body } = call
+    await stepUp.require(call)
     const { id: agentId, ownerId } = await requireAgentAccess(database, caller, body.agent_id)
     const payeeId = await findAgent(body.to)
     if (payeeId === null) {

@@ -7,7 +7,10 @@ import type { DecisionFacts } from './decision-facts.ts'
 import type { ApprovalView } from './store.ts'
 import { contextOf, type HoldTerms, holdTerms } from './terms.ts'
 
-export function approvalRecord(view: ApprovalView, facts: DecisionFacts, now: Date): Approval {
+/** What a record shows besides the approval: what the owner decides by, and the proof of her passkey. */
+export type ShownFacts = DecisionFacts & Pick<Approval, 'evidence'>
+
+export function approvalRecord(view: ApprovalView, facts: ShownFacts, now: Date): Approval {
   const approval = statusAt(view, now.getTime())
   return {
     approval_id: formatId('apr', approval.id),

@@ -3,6 +3,7 @@ import type {
   Approval as ApprovalRecord,
   ApprovalStatus,
   approve,
+  Evidence,
   PolicyLayer,
   ResponseOf,
 } from '@batua/contract'
@@ -48,12 +49,17 @@ export interface Approval extends ApprovalRequest, ApprovalKey {
   readonly rejectionReason: string | null
 }
 
+/** Who approves, and the proof that a passkey of the person confirmed it; null without a passkey. */
+export interface Approver {
+  readonly actor: Actor
+  readonly evidence: Evidence | null
+}
+
 /** The decision about an approval. */
-export interface Decision {
+export interface Decision extends Approver {
   readonly status: 'approved' | 'rejected'
   /** The payment or the hold that was made on approval. */
   readonly madeId: Uuid | null
-  readonly actor: Actor
   readonly rejectionReason?: string | null
 }
 
@@ -64,11 +70,11 @@ export interface Approved {
 }
 
 /**
- * Executes what an owner, the actor, approves. Its command locks the agent's account, reads it, checks with
+ * Executes what an owner approves. Its command locks the agent's account, reads it, checks with
  * `openApproval` that the approval still waits, decides everything again, posts, and ends with `closeApproval`: one
  * commit.
  */
-export type Executor = (approval: Approval, actor: Actor) => Command<Approved>
+export type Executor = (approval: Approval, approver: Approver) => Command<Approved>
 
 /** The executor of each kind. */
 export type Executors = Readonly<Partial<{ [Kind in ApprovalKind]: Executor }>>

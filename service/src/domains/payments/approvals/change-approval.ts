@@ -46,11 +46,11 @@ export function requestApproval(batch: LedgerBatch, request: ApprovalRequest, ac
 export function closeApproval(
   batch: LedgerBatch,
   approval: Approval,
-  { status, madeId, actor, rejectionReason = null }: Decision,
+  { status, madeId, actor, evidence, rejectionReason = null }: Decision,
 ): Approval {
   const decidedAt = new Date(batch.nowMs)
   const closed = close(batch, { ...approval, status, decidedAt, madeId, rejectionReason })
-  record(batch, approvalFact(actor, closed))
+  record(batch, approvalFact(actor, closed, evidence))
   return closed
 }
 
@@ -65,6 +65,7 @@ export function rejectCommand(key: ApprovalKey, actor: Actor, reason: string | n
         status: 'rejected',
         madeId: null,
         actor,
+        evidence: null,
         rejectionReason: reason,
       })
     },

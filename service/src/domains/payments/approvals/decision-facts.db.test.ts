@@ -94,7 +94,9 @@ describe('what an owner reads of a request', () => {
     const again = await ask(30_000n, await newAgent(database, clock.now()))
     for (const each of [approval, again]) {
       const facts = each === approval ? before : await factsOf(each)
-      await node.ledger.submit(executePayment(node.agents)(each, { type: 'owner', id: 'own' }))
+      await node.ledger.submit(
+        executePayment(node.agents)(each, { actor: { type: 'owner', id: 'own' }, evidence: null }),
+      )
       const left = await node.ledger.submit(
         usageCommand(node.agents, { agentId: payer, payeeId: each.payeeId }, (_, { limits }) =>
           limits.map(limit => ({

@@ -1,3 +1,4 @@
+import type { Evidence } from '@batua/contract'
 import { formatId } from '../../../kernel/ids.ts'
 import { rupees } from '../../../kernel/money.ts'
 import { eventNamed } from '../../../operations/event.ts'
@@ -8,7 +9,7 @@ import { madeBy } from './approval-record.ts'
 import { contextOf } from './terms.ts'
 
 /** An approval was requested, approved or rejected, or has expired: an entry with everything that the owner decides about. */
-export function approvalFact(actor: Actor, approval: Approval): Fact {
+export function approvalFact(actor: Actor, approval: Approval, evidence: Evidence | null = null): Fact {
   const { id, agentId, kind, payeeId, rule, layer, reference, rejectionReason } = approval
   const outcome = approval.status === 'pending_approval' ? 'requested' : approval.status
   const terms = {
@@ -31,7 +32,10 @@ export function approvalFact(actor: Actor, approval: Approval): Fact {
     actor,
     action: `approval.${outcome}`,
     target: event.approval_id,
-    data: { ...terms, rule, layer, ...contextData(approval), ...madeOf(approval), ...reasonOf(approval) },
+    data: {
+      ...{ ...terms, rule, layer, ...contextData(approval), ...madeOf(approval), ...reasonOf(approval) },
+      ...(evidence === null ? {} : { evidence: { ...evidence } }),
+    },
     events: [
       outcome === 'rejected'
         ? eventNamed('agent.approval.rejected', { agentId }, { ...event, rejection_reason: rejectionReason })

@@ -8,6 +8,7 @@ import { changeAgent, newAgent, newFundedAgent, startNode, type TestNode } from 
 import { TEST_VAULT } from '../../../testing/database.ts'
 import { db, test } from '../../../testing/database-test.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
+import { WITHOUT_PASSKEYS } from '../../../testing/without-passkeys.ts'
 import { openHandleCache } from '../../parties/agents/find-agent.ts'
 import { executePayment } from '../pay.ts'
 import { servePayments } from '../routes.ts'
@@ -50,7 +51,11 @@ test.beforeAll(async () => {
         signals: { policyRefusal: () => undefined },
         receiptToken: async () => null,
       })
-      serveApprovals(serve, { ...core, executors: { payment: executePayment(node.agents) } })
+      serveApprovals(serve, {
+        ...core,
+        executors: { payment: executePayment(node.agents) },
+        stepUp: WITHOUT_PASSKEYS,
+      })
     },
     { database, clock, authenticators },
   )

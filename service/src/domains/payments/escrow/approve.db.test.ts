@@ -35,7 +35,7 @@ async function approvalOf(asked: EscrowHold): Promise<Approval> {
 }
 
 const approve = (approval: Approval) =>
-  node.ledger.submit(executeHold(node.agents)(approval, service('test')))
+  node.ledger.submit(executeHold(node.agents)(approval, { actor: service('test'), evidence: null }))
 
 async function holds(): Promise<number> {
   const rows = await db.database.query('select id from escrows where agent_id = $1', [payer])

@@ -30,9 +30,12 @@ export function holdCommand(agents: AgentPolicyCache, intent: HoldIntent, actor:
 
 /** Makes the hold that an owner approves. The timeout runs from the hold, whenever that is. */
 export function executeHold(agents: AgentPolicyCache): Executor {
-  return (approval, actor) => {
+  return (approval, approver) => {
+    const { actor } = approver
     const spending = holdSpending(agents, intentOf(approval), { by: 'owner', actor })
-    return spendApproved(agents, spending, { approval, actor }, escrow => ({ escrow: escrowRecord(escrow) }))
+    return spendApproved(agents, spending, { approval, approver }, escrow => ({
+      escrow: escrowRecord(escrow),
+    }))
   }
 }
 

@@ -72,7 +72,9 @@ test('agent.approval.approved of a hold names the escrow, whose own event comes 
   const approval = await approvalOf(database, {
     approval_id: String(asked[0]?.data['approval_id']),
   } as Parameters<typeof approvalOf>[1])
-  const approved = await during(() => node.ledger.submit(executeHold(node.agents)(approval, ACTOR)))
+  const approved = await during(() =>
+    node.ledger.submit(executeHold(node.agents)(approval, { actor: ACTOR, evidence: null })),
+  )
   expect(approved.map(({ to, event, sequence }) => [to, event, sequence])).toEqual([
     [payer, 'agent.escrow.held', 2],
     [payer, 'agent.approval.approved', 2],
