@@ -33,11 +33,12 @@ export function makePasskey(
   })
 }
 
-type Browser = typeof import('@simplewebauthn/browser')
+const loadBrowser = () => import('@simplewebauthn/browser')
+type Browser = Awaited<ReturnType<typeof loadBrowser>>
 
 /** The library is loaded when the first passkey is asked for. */
 async function withBrowser<Result>(ask: (browser: Browser) => Promise<Result>): Promise<Result> {
-  const browser = await import('@simplewebauthn/browser')
+  const browser = await loadBrowser()
   if (!browser.browserSupportsWebAuthn()) throw new PasskeyError('unsupported')
   try {
     return await ask(browser)

@@ -1,8 +1,10 @@
 import { isBatuaError } from '@batua/sdk'
+import { Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { clientFor } from '../api/api.tsx'
 import { CodeForm } from './code-form.tsx'
+import { PasskeyLogin } from './passkey-login.tsx'
 import { PhoneForm } from './phone-form.tsx'
 
 interface PhoneLoginProps {
@@ -15,7 +17,7 @@ interface Factors {
   readonly totp: string
 }
 
-/** Logs in by a code on the phone, and for administrators by their authenticator app where the service asks for it. */
+/** Logs in by a code on the phone, for owners by a passkey too, and for administrators by their authenticator app where the service asks for it. */
 export function PhoneLogin({ session, onLoggedIn }: PhoneLoginProps) {
   const [phone, setPhone] = useState<string | null>(null)
   const client = clientFor(session)
@@ -35,7 +37,12 @@ export function PhoneLogin({ session, onLoggedIn }: PhoneLoginProps) {
     onSuccess: onLoggedIn,
   })
   if (phone === null) {
-    return <PhoneForm session={session} sending={send.isPending} error={send.error} onPhone={send.mutate} />
+    return (
+      <Stack>
+        <PhoneForm session={session} sending={send.isPending} error={send.error} onPhone={send.mutate} />
+        {session === 'owner' && <PasskeyLogin onLoggedIn={onLoggedIn} />}
+      </Stack>
+    )
   }
   return (
     <CodeForm

@@ -3,8 +3,8 @@ import { plural, texts } from '../language/texts.ts'
 export const safetyTexts = texts({
   en: {
     title: 'Safety',
-    lead: 'Where you are logged in.',
-    ownerLead: 'Stop everything at once, and see where you are logged in.',
+    lead: 'Your passkeys, and where you are logged in.',
+    ownerLead: 'Stop everything at once, protect what you decide, and see where you are logged in.',
     stop: 'Emergency stop',
     stopHint: 'No agent of yours pays or receives any more.',
     stopAll: 'Pause all agents',
@@ -30,8 +30,8 @@ export const safetyTexts = texts({
   },
   hi: {
     title: 'सुरक्षा',
-    lead: 'आप कहाँ-कहाँ लॉग इन हैं।',
-    ownerLead: 'सब कुछ एक साथ रोकें, और देखें कि आप कहाँ-कहाँ लॉग इन हैं।',
+    lead: 'आपकी पासकी, और आप कहाँ-कहाँ लॉग इन हैं।',
+    ownerLead: 'सब कुछ एक साथ रोकें, अपने फ़ैसले सुरक्षित करें, और देखें कि आप कहाँ-कहाँ लॉग इन हैं।',
     stop: 'आपातकालीन रोक',
     stopHint: 'आपका कोई एजेंट न चुकाएगा, न पाएगा।',
     stopAll: 'सभी एजेंट रोकें',

@@ -203,15 +203,19 @@ function about(doubt: Doubt): Doubt {
 }
 
 function sentence(document: JsonObject): string {
-  if ('approval_id' in document) {
-    const { approval_id, agent_id, to, amount, allow } = document
-    const payee = to === null ? 'a payee that is named at the release' : shown(String(to))
-    const more = isObject(allow)
-      ? `, and ${String(allow['amount'])} INR more until ${shown(String(allow['until']))}`
-      : ''
-    return `approval ${shown(String(approval_id))} of ${String(amount)} INR from ${shown(String(agent_id))} to ${payee}${more}`
-  }
-  return `the request ${shown(String(document['action']))} of ${shown(String(document['subject']))}`
+  const said = (of: JsonObject, name: string) =>
+    shown(JSON.stringify(of[name] ?? null).replaceAll(/^"|"$/g, ''))
+  if (!('approval_id' in document))
+    return `the request ${said(document, 'action')} of ${said(document, 'subject')}`
+  const { to, allow } = document
+  const payee = to === null ? 'a payee that is named at the release' : said(document, 'to')
+  const more = isObject(allow) ? `, and ${said(allow, 'amount')} INR more until ${said(allow, 'until')}` : ''
+  const [id, amount, payer] = [
+    said(document, 'approval_id'),
+    said(document, 'amount'),
+    said(document, 'agent_id'),
+  ]
+  return `approval ${id} of ${amount} INR from ${payer} to ${payee}${more}`
 }
 
 function bytesOf(text: string): Buffer {

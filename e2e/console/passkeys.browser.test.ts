@@ -1,0 +1,177 @@
+import { routes } from '@batua/contract'
+import type { Browser, CDPSession } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { DESK, openBrowser, openTab, PHONE, type Tab, type View } from '../src/browser.ts'
+import { type ConsoleStage, openConsoleStage, statusOf } from '../src/console-stage.ts'
+import { logIn } from '../src/log-in.ts'
+import { pageOf } from '../src/passkeys.ts'
+
+let opened: ConsoleStage
+let browser: Browser
+const tabs: Tab[] = []
+
+beforeAll(async () => {
+  opened = await openConsoleStage()
+  browser = await openBrowser()
+})
+afterEach(async () => {
+  for (const tab of tabs.splice(0)) await tab.close()
+  // Each test begins without passkeys, as no person of another test has one.
+  await opened.stage.database.query(`delete from passkeys`)
+  await opened.stage.database.query(`delete from audit_entries where action = 'passkey.enrolled'`)
+})
+afterAll(async () => {
+  await browser.close()
+  await opened.stage.close()
+})
+
+/** A tab with a device that makes passkeys, and verifies its person unless told otherwise. */
+async function tabWithDevice(view: View, session = opened.ownerSession as typeof opened.ownerSession | null) {
+  const tab = await openTab(browser, { ...view, address: pageOf(opened.stage.api), session })
+  tabs.push(tab)
+  const device = await tab.context.newCDPSession(tab.page)
+  await device.send('WebAuthn.enable')
+  const { authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  return { tab, page: tab.page, device, authenticatorId }
+}
+
+const verifyPerson = (device: CDPSession, authenticatorId: string, isUserVerified: boolean) =>
+  device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified })
+
+async function addPasskey({ page }: Tab, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill(name)
+  await dialog.getByRole('button', { name: 'Add a passkey' }).click()
+}
+
+test('an owner with a passkey pays with her finger, and not without it', async () => {
+  const approvalId = await opened.ask(150)
+  const { tab, page, device, authenticatorId } = await tabWithDevice(PHONE)
+  await tab.open('/console/safety')
+  await addPasskey(tab, 'My phone')
+  await page.getByText('The passkey is added').waitFor()
+  await tab.screenshot('passkeys')
+  await tab.open(`/console/inbox/${approvalId}`)
+  await verifyPerson(device, authenticatorId, false)
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await page.getByRole('button', { name: 'Pay ₹150.00' }).click()
+  await page.getByRole('dialog').getByText('Your passkey did not confirm it').waitFor()
+  await tab.screenshot('passkey refused')
+  expect(await statusOf(opened, approvalId)).toBe('pending_approval')
+  await verifyPerson(device, authenticatorId, true)
+  await page.getByRole('button', { name: 'Pay ₹150.00' }).click()
+  await page.getByText('Paid ₹150.00 to Translator').waitFor()
+  const params = { approval_id: approvalId }
+  const { evidence } = await opened.stage.api.ok(routes.getApproval, { params, headers: opened.ownerSession })
+  expect(JSON.parse(evidence?.document ?? '')).toMatchObject({ amount: 150, allow: null })
+  expect(tab.problems.filter(problem => !/status of 403/.test(problem))).toEqual([])
+})
+
+test('an allowance beside an approval is signed with it', async () => {
+  const approvalId = await opened.ask(160)
+  const { tab, page } = await tabWithDevice(DESK)
+  await tab.open('/console/safety')
+  await addPasskey(tab, 'My computer')
+  await page.getByText('The passkey is added').waitFor()
+  await tab.open(`/console/inbox/${approvalId}`)
+  await page.getByRole('button', { name: 'Approve' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('checkbox').check()
+  await dialog.getByLabel('Up to').fill('300')
+  await dialog.getByRole('button', { name: /Pay ₹160\.00/ }).click()
+  await page.getByText('Paid ₹160.00 to Translator').waitFor()
+  const params = { approval_id: approvalId }
+  const { evidence } = await opened.stage.api.ok(routes.getApproval, { params, headers: opened.ownerSession })
+  expect(JSON.parse(evidence?.document ?? '')).toMatchObject({ allow: { amount: 300 } })
+})
+
+test('a raised limit asks for the passkey, a lower one does not', async () => {
+  const { tab, page, device, authenticatorId } = await tabWithDevice(DESK)
+  await tab.open('/console/safety')
+  await addPasskey(tab, 'My computer')
+  await page.getByText('The passkey is added').waitFor()
+  await verifyPerson(device, authenticatorId, false)
+  await tab.open(`/console/agents/${opened.buyer.id}`)
+  const change = async (amount: string) => {
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    await page.getByLabel('Ask the owner above').fill(amount)
+    await page.getByRole('button', { name: 'Save' }).click()
+  }
+  await change('90')
+  await page.getByText('The limits are changed').waitFor()
+  await change('5000')
+  await page.getByRole('dialog').getByText('Your passkey did not confirm it').waitFor()
+  await verifyPerson(device, authenticatorId, true)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  const { pending_policy } = await opened.stage.api.ok(routes.getAgent, {
+    params: { agent_id: opened.buyer.id },
+    headers: opened.ownerSession,
+  })
+  expect(pending_policy).toMatchObject({ require_human_approval_above: { value: 5_000 } })
+})
+
+test('an owner logs in with a passkey alone', async () => {
+  const { tab, page } = await tabWithDevice(PHONE)
+  await tab.open('/console/safety')
+  await addPasskey(tab, 'My phone')
+  await page.getByText('The passkey is added').waitFor()
+  await tab.context.clearCookies()
+  await tab.open('/console/login')
+  await page.getByRole('button', { name: 'Log in with a passkey' }).click()
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor()
+})
+
+test('without a passkey at hand, one is added and removed after the waiting time, and that can be undone', async () => {
+  const { tab, page, device, authenticatorId } = await tabWithDevice(DESK)
+  await tab.open('/console/safety')
+  await addPasskey(tab, 'Old phone')
+  await page.getByText('The passkey is added').waitFor()
+  await page.getByRole('button', { name: 'Remove Old phone' }).click()
+  await page.getByLabel('I have no passkey at hand').check()
+  await tab.screenshot('passkey without')
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByText(/^Will be removed at/).waitFor()
+  await page.getByRole('button', { name: 'Keep Old phone' }).click()
+  await page.getByRole('button', { name: 'Remove Old phone' }).waitFor()
+  // A device holds one passkey for a person, so the new one is on another.
+  await device.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId })
+  const other = await tabWithDevice(DESK)
+  await other.tab.open('/console/safety')
+  await other.page.getByRole('button', { name: 'Add a passkey' }).click()
+  await other.page.getByLabel('Name').fill('New phone')
+  await other.page.getByLabel('I have no passkey at hand').check()
+  await other.page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click()
+  await other.page.getByText(/^Can be used from/).waitFor()
+  expect(await other.tab.axe()).toEqual([])
+})
+
+test('a page that was opened by an address says where passkeys work', async () => {
+  const tab = await openTab(browser, { ...PHONE, address: opened.stage.service.address, session: null })
+  tabs.push(tab)
+  await tab.open('/console/login')
+  await tab.page.getByRole('button', { name: 'Log in with a passkey' }).click()
+  await tab.page.getByText('Passkeys work only at the service’s own address').waitFor()
+})
+
+test('an administrator enrols a passkey', async () => {
+  await opened.stage.api.ok(routes.advanceClock, { body: { advance_seconds: 31 } })
+  const session = await logIn(opened.stage.api, '9999999999', 'admin')
+  const { tab, page } = await tabWithDevice(DESK, session)
+  await tab.open('/console/admin/safety')
+  await addPasskey(tab, 'Office key')
+  await page.getByText('The passkey is added').waitFor()
+  await page.getByRole('button', { name: 'Remove Office key' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByText('No passkey yet').waitFor()
+})
