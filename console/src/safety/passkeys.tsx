@@ -23,10 +23,49 @@ export function Passkeys() {
   const isOwner = useSession() === 'owner'
   const passkeys = useRead('listPasskeys', {})
   const now = useNow(60_000)
-  const [isAdding, add] = useState(false)
-  const [removing, remove] = useState<Passkey | null>(null)
+  const [asking, ask] = useState<'to add' | Passkey | null>(null)
   const list = passkeys.data?.passkeys ?? []
   const canConfirm = list.some(({ effective_at }) => new Date(effective_at) <= now)
+  const dialog = { canConfirm, onClose: () => ask(null) }
+  const add = (
+    <Button variant={list.length > 0 ? 'default' : 'filled'} onClick={() => ask('to add')}>
+      {t.add}
+    </Button>
+  )
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <Title order={2}>{t.title}</Title>
+        {list.length > 0 && add}
+      </Group>
+      <Text c="dimmed">{isOwner ? t.hint : t.adminHint}</Text>
+      <Loaded query={passkeys} loading={t.loading}>
+        {({ passkeys: rows }) => (
+          <Card flush={rows.length > 0}>
+            {rows.length === 0 ? (
+              <EmptyState title={t.none} icon="safety" action={add}>
+                {t.noneHint}
+              </EmptyState>
+            ) : (
+              <PasskeyTable passkeys={rows} now={now} onRemove={ask} />
+            )}
+          </Card>
+        )}
+      </Loaded>
+      {asking === 'to add' && <AddPasskey {...dialog} />}
+      {asking !== null && asking !== 'to add' && <RemovePasskey passkey={asking} {...dialog} />}
+    </Stack>
+  )
+}
+
+interface PasskeyTableProps {
+  readonly passkeys: readonly Passkey[]
+  readonly now: Date
+  readonly onRemove: (passkey: Passkey) => void
+}
+
+function PasskeyTable({ passkeys, now, onRemove }: PasskeyTableProps) {
+  const t = useTexts(passkeyTexts)
   const columns: readonly Column<Passkey>[] = [
     { id: 'name', name: t.name, cell: passkey => <Named passkey={passkey} now={now} /> },
     { id: 'created', name: t.created, cell: ({ created_at }) => <Moment at={created_at} /> },
@@ -45,7 +84,7 @@ export function Passkeys() {
             size="sm"
             variant="default"
             aria-label={t.removeOne(passkey.name)}
-            onClick={() => remove(passkey)}
+            onClick={() => onRemove(passkey)}
           >
             {t.remove}
           </Button>
@@ -55,43 +94,7 @@ export function Passkeys() {
     },
   ]
   return (
-    <Stack>
-      <Group justify="space-between">
-        <Title order={2}>{t.title}</Title>
-        {list.length > 0 && (
-          <Button variant="default" onClick={() => add(true)}>
-            {t.add}
-          </Button>
-        )}
-      </Group>
-      <Text c="dimmed">{isOwner ? t.hint : t.adminHint}</Text>
-      <Loaded query={passkeys} loading={t.loading}>
-        {({ passkeys: rows }) => (
-          <Card flush={rows.length > 0}>
-            {rows.length === 0 ? (
-              <EmptyState
-                title={t.none}
-                icon="safety"
-                action={<Button onClick={() => add(true)}>{t.add}</Button>}
-              >
-                {t.noneHint}
-              </EmptyState>
-            ) : (
-              <DataTable
-                label={t.title}
-                columns={columns}
-                rows={rows}
-                rowKey={({ passkey_id }) => passkey_id}
-              />
-            )}
-          </Card>
-        )}
-      </Loaded>
-      {isAdding && <AddPasskey canConfirm={canConfirm} onClose={() => add(false)} />}
-      {removing !== null && (
-        <RemovePasskey passkey={removing} canConfirm={canConfirm} onClose={() => remove(null)} />
-      )}
-    </Stack>
+    <DataTable label={t.title} columns={columns} rows={passkeys} rowKey={({ passkey_id }) => passkey_id} />
   )
 }
 
