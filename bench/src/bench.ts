@@ -14,6 +14,7 @@ import { type Results, renderReport } from './report.ts'
 import { measureSettlement } from './settlement.ts'
 import { type Stage, setStage } from './stage.ts'
 import { growth, readStorage } from './storage.ts'
+import { measureStreams, renderStreams } from './streams.ts'
 import { findPgbench, prepareTpcb, type Tpcb } from './tpcb.ts'
 import { verify } from './verify.ts'
 import { measureWebhooks } from './webhooks.ts'
@@ -46,6 +47,7 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
   const settlement = options.withSettlement ? await measureSettlement(stage.server, db, say) : null
   const audit = options.withAudit ? await measureAudit(stage.server, db, say) : null
   const misbehaving = options.withMisbehaving ? await measureMisbehaving(options, undo, say) : null
+  const streams = options.withStreams ? await measureStreams(options, undo, say) : null
   const webhooks = options.webhookParts.length > 0 ? await measureWebhooks(options, undo, say) : null
   say('comparing the ledger with the responses')
   return {
@@ -64,6 +66,7 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
     webhooks,
     payPerCall,
     misbehaving,
+    streams,
     findings: [
       ...(await verify(api, db, network, measurements.paid + (payPerCall?.payments ?? 0))),
       ...(webhooks?.findings ?? []),
@@ -85,11 +88,18 @@ async function openTpcb({ server, db }: Stage): Promise<Tpcb | null> {
   return null
 }
 
-/** Runs alone, without the network of the other measurements. */
-async function runMisbehaving(options: Options, undo: Cleanup): Promise<number> {
+/** Runs one measurement by itself, without the network of the others. */
+async function runAlone(
+  what: NonNullable<Options['alone']>,
+  options: Options,
+  undo: Cleanup,
+): Promise<number> {
   try {
-    const report = renderMisbehaving(await measureMisbehaving(options, undo, say))
-    process.stdout.write(`\n## Misbehaving platforms\n\n${report}\n`)
+    const report =
+      what === 'misbehaving'
+        ? `## Misbehaving platforms\n\n${renderMisbehaving(await measureMisbehaving(options, undo, say))}`
+        : `## Open streams\n\n${renderStreams(await measureStreams(options, undo, say))}`
+    process.stdout.write(`\n${report}\n`)
     return 0
   } finally {
     await undo.run()
@@ -103,7 +113,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 0
   }
   const undo = cleanup()
-  if (options.onlyMisbehaving) return runMisbehaving(options, undo)
+  if (options.alone !== null) return runAlone(options.alone, options, undo)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void undo.run().finally(() => process.exit(1)))
   }

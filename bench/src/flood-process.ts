@@ -1,4 +1,5 @@
 import { Agent, request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openConnection } from './connection.ts'
 import type { FloodOrder, FloodReport } from './flood.ts'
@@ -55,6 +56,25 @@ async function ask(
   agent.destroy()
 }
 
+/** Opens a stream and reads it to its end; resolves once it was answered. */
+function hold(port: number, text: string): Promise<void> {
+  return new Promise(resolve => {
+    const socket = connect({ port, host: '127.0.0.1' }, () => socket.write(text))
+    socket.once('data', head => {
+      count(head.toString('latin1').split(' ')[1] ?? 'none')
+      resolve()
+    })
+    socket.on('data', () => undefined)
+    socket.on('error', error => {
+      count(error.message)
+      resolve()
+    })
+    socket.on('close', () => {
+      if (!stopping) count('a stream was closed')
+    })
+  })
+}
+
 process.on('message', (order: FloodOrder | 'stop') => {
   if (order === 'stop') {
     stopping = true
@@ -64,7 +84,7 @@ process.on('message', (order: FloodOrder | 'stop') => {
   void begin(order)
 })
 
-async function begin({ port, requests, pages }: FloodOrder): Promise<void> {
+async function begin({ port, requests, pages, streams = [] }: FloodOrder): Promise<void> {
   const all = requests.flatMap(({ text, connections }) =>
     Array.from({ length: connections }, () => Buffer.from(text)),
   )
@@ -72,6 +92,10 @@ async function begin({ port, requests, pages }: FloodOrder): Promise<void> {
     const some = all.slice(from, from + OPENED_AT_ONCE)
     await Promise.all(some.map(bytes => repeat(port, bytes).catch(() => count('not connected'))))
     await delay(1)
+  }
+  const held = streams.flatMap(({ text, connections }) => Array.from({ length: connections }, () => text))
+  for (let from = 0; from < held.length; from += OPENED_AT_ONCE) {
+    await Promise.all(held.slice(from, from + OPENED_AT_ONCE).map(text => hold(port, text)))
   }
   for (const page of pages) void ask(port, page)
   process.send?.('begun')

@@ -15,6 +15,8 @@ export interface FloodOrder {
     readonly headers?: Readonly<Record<string, string>>
     readonly body?: string
   }[]
+  /** Complete requests for streams, each held open on so many connections. */
+  readonly streams?: readonly { readonly text: string; readonly connections: number }[]
 }
 
 /** The number of responses by status, or by error. */
@@ -26,10 +28,10 @@ export interface Flood {
   stop(): Promise<FloodReport>
 }
 
-const OPENED_WITHIN_MS = 15_000
+const OPENED_WITHIN_MS = 30_000
 const PROCESS = fileURLToPath(new URL('flood-process.ts', import.meta.url))
 
-/** Starts a flood in a separate process; resolves once its connections are open, or after 15 s. */
+/** Starts a flood in a separate process; resolves once its connections are open, or after 30 s. */
 export async function startFlood(order: FloodOrder): Promise<Flood> {
   const child = fork(PROCESS)
   child.send(order)

@@ -20,8 +20,10 @@ export interface Options {
   readonly withPayPerCall: boolean
   /** Whether the waiting times of a client are measured while platforms misbehave. */
   readonly withMisbehaving: boolean
-  /** Whether nothing else is measured. */
-  readonly onlyMisbehaving: boolean
+  /** Whether payments are measured while consoles follow events. */
+  readonly withStreams: boolean
+  /** The measurement that has a service of its own, if nothing else is measured. */
+  readonly alone: 'misbehaving' | 'streams' | null
   /** The measurements of webhooks. */
   readonly webhookParts: readonly WebhookPart[]
   /** The file for the report as Markdown; null: only the terminal. */
@@ -45,6 +47,7 @@ const NAMES: readonly string[] = [
   'audit',
   'pay-per-call',
   'misbehaving',
+  'streams',
   'webhooks',
   ...WEBHOOK_PARTS,
 ]
@@ -92,13 +95,20 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     withSettlement: only === null || only.has('settlement'),
     withAudit: only === null || only.has('audit'),
     withPayPerCall: only === null || only.has('pay-per-call'),
-    onlyMisbehaving: only?.size === 1 && only.has('misbehaving'),
+    withStreams: only === null || only.has('streams'),
+    alone: aloneIn(only),
     withMisbehaving: only === null || only.has('misbehaving'),
     webhookParts: WEBHOOK_PARTS.filter(part => only === null || only.has('webhooks') || only.has(part)),
     writePath: values.write ?? null,
     profileFolder: values.profile ?? null,
     dataParent: values.data ?? null,
   }
+}
+
+function aloneIn(only: ReadonlySet<string> | null): Options['alone'] {
+  if (only?.size !== 1) return null
+  if (only.has('misbehaving')) return 'misbehaving'
+  return only.has('streams') ? 'streams' : null
 }
 
 function count(name: string, text: string | undefined, fallback: number, least: number): number {

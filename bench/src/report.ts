@@ -12,6 +12,7 @@ import { judgePayPerCall, type PayPerCallReport, renderPayPerCall } from './pay-
 import { SERVICE_SETTINGS } from './service.ts'
 import { type SettlementReport, shareWhileSettling } from './settlement.ts'
 import type { Storage } from './storage.ts'
+import { judgeStreams, renderStreams, type StreamsReport } from './streams.ts'
 import type { Usage } from './usage.ts'
 import type { Finding } from './verify.ts'
 import type { WebhooksReport } from './webhooks.ts'
@@ -43,6 +44,8 @@ export interface Results {
   readonly payPerCall: PayPerCallReport | null
   /** null: not measured. */
   readonly misbehaving: MisbehavingReport | null
+  /** null: not measured. */
+  readonly streams: StreamsReport | null
   readonly findings: readonly Finding[]
 }
 
@@ -61,6 +64,7 @@ export function renderReport(results: Results): string {
     ...(results.misbehaving === null
       ? []
       : [`## Misbehaving platforms\n\n${renderMisbehaving(results.misbehaving)}`]),
+    ...(results.streams === null ? [] : [`## Open streams\n\n${renderStreams(results.streams)}`]),
     ...(results.webhooks === null ? [] : [`## Webhooks\n\n${renderWebhooks(results.webhooks)}`]),
     `## Checks after the load\n\n${truth(results)}`,
     `## Measured on\n\n${facts([...results.machine, ['When', results.finishedAt.toISOString()], ['Command', `\`${results.command}\``]])}`,
@@ -80,13 +84,14 @@ function introduction({ options, setUp, tpcb }: Results): string {
   ].join('\n')
 }
 
-function goals({ measurements, payPerCall, misbehaving, webhooks }: Results): string {
+function goals({ measurements, payPerCall, misbehaving, streams, webhooks }: Results): string {
   return table(
     ['Goal', 'measured', 'wanted', 'verdict'],
     [
       ...judgeGoals(measurements),
       ...judgePayPerCall(payPerCall),
       ...judgeMisbehaving(misbehaving),
+      ...judgeStreams(streams),
       ...judgeWebhooks(webhooks),
     ].map(goal => [goal.name, goal.measured, goal.wanted, goal.verdict]),
   )

@@ -26,7 +26,7 @@ const MAIN = fileURLToPath(new URL('../../service/src/main.ts', import.meta.url)
 const READY_WITHIN_MS = 60_000
 const STOPPED_WITHIN_MS = 60_000
 const SHOWN_CHARACTERS = 4_000
-const ADDRESS = /(http:\/\/127\.0\.0\.1:\d+)\/v1/
+const ADDRESS = /http:\/\/localhost:(\d+)\/v1/
 
 /** Starts the service with its own embedded PostgreSQL and without this process's environment. */
 export function startService(
@@ -73,7 +73,8 @@ function addressOf(child: ChildProcess): Promise<string> {
         return
       }
       output += text
-      address = ADDRESS.exec(output)?.[1]
+      const port = ADDRESS.exec(output)?.[1]
+      address = port === undefined ? undefined : `http://127.0.0.1:${port}`
       if (address === undefined) return
       clearTimeout(tooLate)
       resolve(address)
