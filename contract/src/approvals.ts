@@ -17,6 +17,11 @@ export const APPROVAL_KINDS = ['payment', 'escrow_hold'] as const
 
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number]
 
+/** Why an approval is needed: by a control, or because the agent asked for it (`require_approval` of a payment). */
+export const APPROVAL_RULES = ['require_human_approval_above', 'require_approval'] as const
+
+export type ApprovalRule = (typeof APPROVAL_RULES)[number]
+
 /** Approval statuses (interface section 3); the last three are final. */
 export const APPROVAL_STATUSES = ['pending_approval', 'approved', 'rejected', 'expired'] as const
 
@@ -74,7 +79,10 @@ const properties = {
         'What would remain of each limit if it were approved now, of the general layers first; null once it is decided.',
     }),
   ),
-  rule: oneOf(['require_human_approval_above'], 'The control that requires the approval.'),
+  rule: oneOf(
+    APPROVAL_RULES,
+    'The control that requires the approval; `require_approval`: the agent asked for it.',
+  ),
   status: oneOf(APPROVAL_STATUSES, '`pending_approval` until the owner decides or 24 hours have passed.'),
   created_at: timestamp('When the agent requested it.'),
   expires_at: timestamp('When it expires if it is not decided before.'),

@@ -125,7 +125,7 @@ export const holdEscrow = route({
   tag: 'Escrow',
   summary: 'Hold money',
   description: `Debits the agent at once and holds the money until you release or refund it. ${limits}`,
-  who: ['platform'],
+  who: ['platform', 'agent'],
   params: agentParams,
   body: request(holdProperties, {
     title: 'HoldEscrowRequest',
@@ -147,7 +147,7 @@ export const holdEscrowWithTimeout = route({
   tag: 'Escrow',
   summary: 'Hold money with a timeout',
   description: `Like a hold. If it is neither released nor refunded within \`timeout_hours\`, it is refunded, or released to the agent named here; without a named agent it is refunded. While the payer or that agent is stopped, a release waits and is retried at least every minute. The timeout starts when the money is held. ${limits}`,
-  who: ['platform'],
+  who: ['platform', 'agent'],
   params: agentParams,
   body: request(
     {
@@ -183,7 +183,7 @@ export const holdEscrowWithAttestation = route({
   tag: 'Escrow',
   summary: 'Hold money until an attestation',
   description: `Like a hold. The attestor releases it with its own key, to the agent named here or, if none is named, to itself. You can still release or refund it. ${limits}`,
-  who: ['platform'],
+  who: ['platform', 'agent'],
   params: agentParams,
   body: request(
     {

@@ -147,6 +147,13 @@ export const pay = route({
           examples: [true],
         }),
       ),
+      require_approval: Type.Optional(
+        Type.Boolean({
+          description:
+            'If true, the payment waits for the owner’s approval whatever its amount, and whatever she allowed before. Everything else is checked first.',
+          examples: [true],
+        }),
+      ),
       ...contextIn,
     },
     {

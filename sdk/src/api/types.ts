@@ -533,6 +533,8 @@ export interface PayInput {
   unique_reference?: boolean
   /** If true, the response contains the signed receipt’s `token`. */
   receipt_token?: boolean
+  /** If true, the payment waits for the owner’s approval whatever its amount, and whatever she allowed before. */
+  require_approval?: boolean
   /** Why the agent spends. */
   context?: {
     purpose?: string
@@ -1875,7 +1877,7 @@ export interface ApprovalApproved {
         remaining: number | null
       }[]
     | null
-  rule: 'require_human_approval_above'
+  rule: 'require_human_approval_above' | 'require_approval'
   /** `pending_approval` until the owner decides or 24 hours have passed. */
   status: ApprovalStatus
   created_at: string
@@ -2000,7 +2002,7 @@ export interface Approval {
         remaining: number | null
       }[]
     | null
-  rule: 'require_human_approval_above'
+  rule: 'require_human_approval_above' | 'require_approval'
   /** `pending_approval` until the owner decides or 24 hours have passed. */
   status: ApprovalStatus
   created_at: string
@@ -2087,7 +2089,7 @@ export interface ApprovalRejected {
         remaining: number | null
       }[]
     | null
-  rule: 'require_human_approval_above'
+  rule: 'require_human_approval_above' | 'require_approval'
   /** `pending_approval` until the owner decides or 24 hours have passed. */
   status: ApprovalStatus
   created_at: string

@@ -149,6 +149,7 @@ export function order(
     note: null,
     idempotencyKey: null,
     uniqueReference: false,
+    asksOwner: false,
     context: null,
     ...more,
   }

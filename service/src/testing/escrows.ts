@@ -29,7 +29,7 @@ export function intent(payerId: Uuid, amount: bigint, more: Partial<HoldIntent> 
 
 /** The use cases of escrows on a node. Each agent of the builders has a platform with its own id. */
 export function holdOn({ ledger, agents }: TestNode, wanted: HoldIntent): Promise<EscrowHold> {
-  return ledger.submit(holdCommand(agents, wanted, service('test')))
+  return ledger.submit(holdCommand(agents, wanted, { actor: service('test'), keyHash: null }))
 }
 
 export function releaseOn({ ledger, agents }: TestNode, escrow: Escrow, payeeId: Uuid): Promise<Escrow> {

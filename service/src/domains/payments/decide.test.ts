@@ -36,7 +36,7 @@ const GOOD: PaymentFacts = {
   payerAccount: testAccount(PAYER, NOW.getTime(), { balancePaise: paise(40_200n) }),
   payee: agent(PAYEE),
   payeeAccount: testAccount(PAYEE, NOW.getTime()),
-  mandate: { by: 'agent', keyHash: KEY },
+  mandate: { by: 'agent', keyHash: KEY, asksOwner: false },
   amountPaise: paise(40_000n),
   keyUsed: null,
   sameReference: undefined,
@@ -56,7 +56,7 @@ const LADDER: readonly Rung[] = [
   {
     name: 'a key that is no longer the agent’s',
     code: 'authentication_error',
-    break: facts => ({ ...facts, mandate: { by: 'agent', keyHash: hashSecret('old') } }),
+    break: facts => ({ ...facts, mandate: { by: 'agent', keyHash: hashSecret('old'), asksOwner: false } }),
   },
   {
     name: 'a used idempotency key',

@@ -7,7 +7,7 @@ import type { Account } from '../../ledger/index.ts'
 import { type AgentFacts, approvalNeeded, decidePayee } from '../limits/index.ts'
 import { paymentFee } from './fee.ts'
 import type { Use } from './references.ts'
-import type { SpendPlan } from './spend.ts'
+import { ASKED_BY_AGENT, aboveThreshold, type SpendPlan } from './spend.ts'
 
 /**
  * The authority of a payment. For the agent, its key is checked again and the approval threshold applies. Neither
@@ -15,7 +15,13 @@ import type { SpendPlan } from './spend.ts'
  * and posts nothing.
  */
 export type Mandate =
-  | { readonly by: 'agent' /** SHA-256 of the key that the request came with. */; readonly keyHash: Buffer }
+  | {
+      readonly by: 'agent'
+      /** SHA-256 of the key that the request came with. */
+      readonly keyHash: Buffer
+      /** The agent asks for the owner's approval, whatever the amount. */
+      readonly asksOwner: boolean
+    }
   | { readonly by: 'owner' }
   | { readonly by: 'dry run' }
 
@@ -74,8 +80,10 @@ export function decidePayment(facts: PaymentFacts): Refusal | SpendPlan {
   const short = decideBalance(payerAccount.balancePaise, amountPaise, paymentFee(amountPaise))
   if (short !== null) return short
 
-  const threshold = mandate.by === 'owner' ? null : approvalNeeded(payer, amountPaise)
-  return threshold === null ? { kind: 'proceed' } : { kind: 'needs_approval', threshold }
+  if (mandate.by === 'owner') return { kind: 'proceed' }
+  if (mandate.by === 'agent' && mandate.asksOwner) return ASKED_BY_AGENT
+  const threshold = approvalNeeded(payer, amountPaise)
+  return threshold === null ? { kind: 'proceed' } : aboveThreshold(threshold)
 }
 
 /** Any caller other than the agent was authenticated at admission. */

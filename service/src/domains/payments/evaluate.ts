@@ -2,10 +2,10 @@ import type { PolicyEvaluation } from '@batua/contract'
 import type { Refusal } from '../../kernel/app-error.ts'
 import { rupees, rupeesText } from '../../kernel/money.ts'
 import type { Command } from '../../ledger/index.ts'
-import type { AgentPolicyCache, Threshold } from '../limits/index.ts'
+import type { AgentPolicyCache } from '../limits/index.ts'
 import { paymentFee } from './fee.ts'
 import { type PaymentIntent, paymentSpending } from './payment.ts'
-import { prepareRequest, type SpendPlan } from './spend.ts'
+import { type NeedsApproval, prepareRequest, type SpendPlan } from './spend.ts'
 
 export type DryRun = Pick<PaymentIntent, 'payerId' | 'payeeId' | 'amountPaise'>
 
@@ -36,7 +36,7 @@ function evaluationOf(plan: Refusal | SpendPlan): Evaluation {
     case 'proceed':
       return { decision: 'approved', code: null, message: 'The payment would be made', details: null }
     case 'needs_approval':
-      return approvalRequired(plan.threshold)
+      return approvalRequired(plan)
     case 'refusal': {
       const { code, message, details = null } = plan
       return { decision: code === 'escrow_required' ? code : 'denied', code, message, details }
@@ -44,8 +44,7 @@ function evaluationOf(plan: Refusal | SpendPlan): Evaluation {
   }
 }
 
-function approvalRequired({ layer, abovePaise }: Threshold): Evaluation {
-  const rule = 'require_human_approval_above'
+function approvalRequired({ rule, layer, abovePaise }: NeedsApproval): Evaluation {
   return {
     decision: 'approval_required',
     code: null,

@@ -69,7 +69,7 @@ const holdNow = (more: Partial<HoldIntent> = {}) =>
     holdCommand(
       node.agents,
       intent(payer, 1_000n, { toAgentId: payee, idempotencyKey: PLATFORMS, ...more }),
-      service('test'),
+      { actor: service('test'), keyHash: null },
     ),
   )
 const withdrawNow = (idempotencyKey: string, more: Partial<WithdrawalOrder> = {}) =>

@@ -4,16 +4,18 @@ import { type Paise, rupees, ZERO_PAISE } from '../../kernel/money.ts'
 import type { Command, Ledger, Transfer } from '../../ledger/index.ts'
 import { agentActor } from '../../operations/facts.ts'
 import type { AgentPolicyCache } from '../limits/index.ts'
-import type { Approval, ApprovalRequest, Executor } from './approvals/approval.ts'
+import type { Approval, Executor } from './approvals/approval.ts'
 import { contextOf, termsOf } from './approvals/terms.ts'
 import { paymentFee } from './fee.ts'
 import { type PaymentIntent, paymentSpending, resultOf } from './payment.ts'
-import { spendApproved, spendCommand } from './spend.ts'
+import { type RequestTerms, spendApproved, spendCommand } from './spend.ts'
 
 /** A payment as an agent requests it. */
 export interface PaymentOrder extends PaymentIntent {
   /** SHA-256 of the key that the request came with. */
   readonly keyHash: Buffer
+  /** The agent asks for the owner's approval, whatever the amount. */
+  readonly asksOwner: boolean
 }
 
 /** Pays, or requests the owner's approval. */
@@ -43,7 +45,8 @@ function payCommand(
   order: PaymentOrder,
   posted: (transfer: Transfer) => PaymentResult,
 ): Command<PaymentResult> {
-  const spending = paymentSpending(agents, order, { by: 'agent', keyHash: order.keyHash })
+  const { keyHash, asksOwner } = order
+  const spending = paymentSpending(agents, order, { by: 'agent', keyHash, asksOwner })
   return spendCommand(
     agents,
     spending,
@@ -67,7 +70,7 @@ export function executePayment(agents: AgentPolicyCache): Executor {
   }
 }
 
-function requestOf(order: PaymentOrder): Omit<ApprovalRequest, 'layer'> {
+function requestOf(order: PaymentOrder): RequestTerms {
   const { payeeId, amountPaise, reference, note, idempotencyKey, uniqueReference } = order
   return {
     ...{ agentId: order.payerId, payeeId, amountPaise, reference, note, idempotencyKey, uniqueReference },

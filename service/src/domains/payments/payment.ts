@@ -50,6 +50,7 @@ export function paymentSpending(
         : { text: idempotencyKey, field: 'idempotency_key', isSame: (_, use) => isSamePayment(intent, use) },
     agentIds: payeeId === null || payeeId === payerId ? [payerId] : [payerId, payeeId],
     limits: { escrowApplies: true },
+    asksOwner: mandate.by === 'agent' && mandate.asksOwner,
     reads: unique === null ? [] : [read(usedReferences, unique)],
     decide: (batch, { keyUsed, approvalId, checkLimits }) =>
       decidePayment({

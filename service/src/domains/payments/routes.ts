@@ -122,7 +122,7 @@ export function servePayments(serve: Serve, context: PaymentsContext): void {
 }
 
 function orderOf(call: Call<typeof payRoute>, payerId: Uuid, payeeId: Uuid | null): PaymentOrder {
-  const { amount, reference, note, unique_reference, idempotency_key, context } = call.body
+  const { amount, reference, note, unique_reference, idempotency_key, require_approval, context } = call.body
   if (unique_reference === true && reference === undefined) {
     throw new AppError('validation_error', 'unique_reference needs a reference', { field: 'reference' })
   }
@@ -136,6 +136,7 @@ function orderOf(call: Call<typeof payRoute>, payerId: Uuid, payeeId: Uuid | nul
     // The Idempotency-Key header is stored as the payment's own key, so that a crash between the two cannot pay twice.
     idempotencyKey: idempotency_key ?? call.idempotencyKey ?? null,
     uniqueReference: unique_reference === true,
+    asksOwner: require_approval === true,
     context: givenContext(context),
   }
 }

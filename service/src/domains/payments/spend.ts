@@ -1,7 +1,8 @@
+import type { ApprovalRule } from '@batua/contract'
 import type { Refusal } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import type { Paise } from '../../kernel/money.ts'
+import { type Paise, ZERO_PAISE } from '../../kernel/money.ts'
 import { type Command, type LedgerBatch, type Read, read, type Transfer } from '../../ledger/index.ts'
 import type { Actor } from '../../operations/facts.ts'
 import {
@@ -31,6 +32,8 @@ export interface Spending<Posted extends { readonly id: Uuid }> {
   /** The payee that the limits are checked for; null: no agent is named yet. */
   readonly payeeId: Uuid | null
   readonly amountPaise: Paise
+  /** The owner has to approve, whatever the amount and whatever she allowed before. */
+  readonly asksOwner?: boolean
   /** Which of the limits apply. */
   readonly limits: Pick<Spend, 'escrowApplies' | 'only'>
   /** The key of the payer's wallet, which is used once. */
@@ -61,7 +64,27 @@ export type SpendPlan =
       /** What approves it beforehand; absent: it needs no approval. */
       readonly allowance?: Allowance
     }
-  | { readonly kind: 'needs_approval'; readonly threshold: Threshold }
+  | NeedsApproval
+
+/** Only the owner's approval is missing: above a threshold, or because the agent asks for it. */
+export interface NeedsApproval extends Threshold {
+  readonly kind: 'needs_approval'
+  readonly rule: ApprovalRule
+}
+
+export function aboveThreshold(threshold: Threshold): NeedsApproval {
+  return { kind: 'needs_approval', rule: 'require_human_approval_above', ...threshold }
+}
+
+export const ASKED_BY_AGENT: NeedsApproval = {
+  kind: 'needs_approval',
+  rule: 'require_approval',
+  layer: 'agent',
+  abovePaise: ZERO_PAISE,
+}
+
+/** What an approval is requested for, without why. */
+export type RequestTerms = Omit<ApprovalRequest, 'rule' | 'layer'>
 
 /** What spending, executing an approval and a dry run share. `decide` comes before `post`. */
 export interface PreparedSpend<Posted> extends Required<Omit<Command<object>, 'decide'>> {
@@ -75,7 +98,7 @@ export function spendCommand<Posted extends { readonly id: Uuid }, Answer extend
   agents: AgentPolicyCache,
   spending: Spending<Posted>,
   /** Called only when the owner has to approve, because most payments need no approval. */
-  approval: () => { readonly request: Omit<ApprovalRequest, 'layer'>; readonly actor: Actor },
+  approval: () => { readonly request: RequestTerms; readonly actor: Actor },
   answer: {
     readonly posted: (posted: Posted) => Answer
     readonly waiting: (approval: Approval, batch: LedgerBatch) => Answer
@@ -92,9 +115,9 @@ export function spendCommand<Posted extends { readonly id: Uuid }, Answer extend
         if (plan.allowance !== undefined) countUse(batch, plan.allowance, transferOf(batch, posted))
         return answer.posted(posted)
       }
-      const { layer } = plan.threshold
+      const { rule, layer } = plan
       const { request, actor } = approval()
-      const asked = requestApproval(batch, { ...request, layer }, actor)
+      const asked = requestApproval(batch, { ...request, rule, layer }, actor)
       const { id, expiresAt } = asked
       prepared.noteUse(batch, { kind: 'approval', id, expiresAt, request: asked })
       return answer.waiting(asked, batch)
@@ -134,12 +157,12 @@ export function prepareRequest<Posted extends { readonly id: Uuid }>(
   spending: Spending<Posted>,
 ): PreparedSpend<Posted> {
   const prepared = prepareSpend(agents, spending)
-  const { payerId, amountPaise } = spending
+  const { payerId, amountPaise, asksOwner = false } = spending
   // An allocation stays with the owner, whose allowances are for payees.
   const spent = { payeeId: spending.kind === 'allocation' ? null : spending.payeeId, amountPaise }
   const mayNeedApproval = (batch: LedgerBatch) => {
     const payer = agents.facts(batch, payerId)
-    return payer !== undefined && approvalNeeded(payer, amountPaise) !== null
+    return asksOwner || (payer !== undefined && approvalNeeded(payer, amountPaise) !== null)
   }
   return {
     ...prepared,
@@ -151,7 +174,7 @@ export function prepareRequest<Posted extends { readonly id: Uuid }>(
     decide(batch) {
       const plan = prepared.decide(batch)
       if (plan.kind !== 'needs_approval') return plan
-      const allowance = allowanceFor(batch, payerId, spent)
+      const allowance = asksOwner ? null : allowanceFor(batch, payerId, spent)
       if (allowance !== null) return { kind: 'proceed', allowance }
       return decidePlace(batch, payerId) ?? plan
     },

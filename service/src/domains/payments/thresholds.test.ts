@@ -15,7 +15,7 @@ import type { Use } from './references.ts'
 const NOW = new Date('2026-11-20T10:00:00.000Z')
 const [PAYER, PAYEE, APPROVAL] = [1, 2, 3].map(() => newUuid(NOW)) as [string, string, string]
 const KEY = hashSecret('key')
-const AGENT: Mandate = { by: 'agent', keyHash: KEY }
+const AGENT: Mandate = { by: 'agent', keyHash: KEY, asksOwner: false }
 const OWNER: Mandate = { by: 'owner' }
 const DRY_RUN: Mandate = { by: 'dry run' }
 
@@ -69,13 +69,15 @@ describe('a payment', () => {
     [50_001n, { owner: 50_001n, agent: 50_000n }, 'agent'],
   ])('of %d paise under the thresholds %o results in: %s', (amount, thresholds, wanted) => {
     const plan = decidePayment(facts(amount, thresholds))
-    expect(plan.kind === 'needs_approval' ? plan.threshold.layer : plan.kind).toBe(wanted)
+    expect(plan.kind === 'needs_approval' ? plan.layer : plan.kind).toBe(wanted)
   })
 
   test('above a threshold names the layer whose threshold requires approval', () => {
     expect(decidePayment(facts(50_001n, { agent: 50_000n }))).toEqual({
       kind: 'needs_approval',
-      threshold: { layer: 'agent', abovePaise: 50_000n },
+      rule: 'require_human_approval_above',
+      layer: 'agent',
+      abovePaise: 50_000n,
     })
   })
 

@@ -57,7 +57,10 @@ export async function holdMoney(world: MoneyWorld, { ledger, agents }: MoneyNode
     timeoutMs: isTimed ? dice.between(1, 48) * HOUR_MS : null,
     autoAction: isTimed ? dice.pick(['refund', 'release'] as const) : null,
   })
-  const answer = await resultOf(world, ledger.submit(holdCommand(agents, wanted, service('test'))))
+  const answer = await resultOf(
+    world,
+    ledger.submit(holdCommand(agents, wanted, { actor: service('test'), keyHash: null })),
+  )
   const id = answer.kind === 'answer' ? parseId('esc', answer.answer.escrow_id ?? '') : null
   if (id !== null) escrows.push(id)
 }

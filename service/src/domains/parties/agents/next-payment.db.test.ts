@@ -74,6 +74,7 @@ function payFrom({ ledger, policyCache }: Node) {
     note: null,
     idempotencyKey: null,
     uniqueReference: false,
+    asksOwner: false,
     context: null,
   })
 }

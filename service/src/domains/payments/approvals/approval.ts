@@ -1,6 +1,7 @@
 import type {
   ApprovalKind,
   Approval as ApprovalRecord,
+  ApprovalRule,
   ApprovalStatus,
   approve,
   Evidence,
@@ -30,7 +31,8 @@ export interface ApprovalRequest {
   readonly note: string | null
   readonly idempotencyKey: string | null
   readonly uniqueReference: boolean
-  /** The layer whose threshold requires the approval. */
+  readonly rule: ApprovalRule
+  /** The layer whose threshold requires the approval; `agent` if the agent asked for it. */
   readonly layer: PolicyLayer
   /** Further terms of the request, in JSON; null for a payment. */
   readonly terms: unknown
@@ -38,7 +40,6 @@ export interface ApprovalRequest {
 
 /** A request for approval and its outcome. */
 export interface Approval extends ApprovalRequest, ApprovalKey {
-  readonly rule: 'require_human_approval_above'
   readonly status: ApprovalStatus
   readonly createdAt: Date
   readonly expiresAt: Date

@@ -28,7 +28,6 @@ export function requestApproval(batch: LedgerBatch, request: ApprovalRequest, ac
   const approval: Approval = {
     ...request,
     id: newUuid(createdAt),
-    rule: 'require_human_approval_above',
     status: 'pending_approval',
     createdAt,
     expiresAt: new Date(batch.nowMs + APPROVAL_MS),

@@ -112,6 +112,7 @@ describe('an approval', () => {
       ...{ rule: 'require_human_approval_above', status: 'pending_approval' },
       ...{ created_at: clock.now().toISOString(), decided_at: null, payment_id: null, escrow_id: null },
       rejection_reason: null,
+      evidence: null,
       expires_at: new Date(clock.now().getTime() + DAY_MS).toISOString(),
     }
     const other = newUuid(clock.now())

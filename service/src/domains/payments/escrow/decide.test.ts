@@ -15,7 +15,7 @@ import {
   dueAction,
   type HoldFacts,
   type NamedAgent,
-  proveAttestor,
+  proveKey,
 } from './decide.ts'
 import { type Escrow, meantFor } from './escrow.ts'
 
@@ -43,7 +43,7 @@ const by = (facts: AgentFacts | undefined): NamedAgent => ({ field: 'attestor_ag
 
 function holdFacts(more: Partial<HoldFacts> = {}): HoldFacts {
   return {
-    by: 'platform',
+    by: 'requester',
     payer: agent(PAYER),
     payerAccount: testAccount(PAYER, NOON.getTime(), { balancePaise: paise(10_000n) }),
     named: [],
@@ -97,7 +97,7 @@ describe('a hold', () => {
 
   test('needs approval above the threshold, and no second one when the owner has approved', () => {
     const facts = holdFacts({ payer: agent(PAYER, 'active', { require_human_approval_above: paise(999n) }) })
-    expect(decideHold(facts)).toMatchObject({ kind: 'needs_approval', threshold: { layer: 'agent' } })
+    expect(decideHold(facts)).toMatchObject({ kind: 'needs_approval', layer: 'agent' })
     expect(decideHold({ ...facts, by: 'owner' })).toEqual({ kind: 'proceed' })
   })
 
@@ -174,9 +174,9 @@ describe('a release', () => {
 })
 
 test('an attestor must present its key and be active', () => {
-  expect(proveAttestor(agent(OTHER), hashSecret(OTHER))).toBeNull()
-  expect(proveAttestor(agent(OTHER), hashSecret(PAYEE))).toMatchObject({ code: 'authentication_error' })
-  expect(proveAttestor(undefined, hashSecret(OTHER))).toMatchObject({ code: 'authentication_error' })
+  expect(proveKey(agent(OTHER), hashSecret(OTHER))).toBeNull()
+  expect(proveKey(agent(OTHER), hashSecret(PAYEE))).toMatchObject({ code: 'authentication_error' })
+  expect(proveKey(undefined, hashSecret(OTHER))).toMatchObject({ code: 'authentication_error' })
   const release = { escrow: HELD, payer: agent(PAYER), payee: agent(PAYEE) }
   expect(decideAttestation(release, agent(OTHER))).toBeNull()
   for (const status of AGENT_STATUSES.filter(each => each !== 'active')) {

@@ -5,7 +5,7 @@ import { sameHash } from '../../../kernel/secrets.ts'
 import type { Account } from '../../../ledger/index.ts'
 import { type AgentFacts, approvalNeeded, decidePayee } from '../../limits/index.ts'
 import { canReceive, decideBalance, decideBlocked, decideSender, untilActive } from '../decide.ts'
-import type { SpendPlan } from '../spend.ts'
+import { aboveThreshold, type SpendPlan } from '../spend.ts'
 import { type Escrow, meantFor } from './escrow.ts'
 
 /** An agent that a request names in one of its fields. */
@@ -17,8 +17,8 @@ export interface NamedAgent {
 
 /** The facts that the rules of holding depend on. */
 export interface HoldFacts {
-  /** The approval threshold applies to the platform, and not to the owner who approves. */
-  readonly by: 'platform' | 'owner'
+  /** The approval threshold applies to the platform and the agent, and not to the owner who approves. */
+  readonly by: 'requester' | 'owner'
   readonly payer: AgentFacts | undefined
   readonly payerAccount: Account | undefined
   /** The first is the one that the money is meant for. */
@@ -47,7 +47,7 @@ export function decideHold(facts: HoldFacts): Refusal | SpendPlan {
   const short = decideBalance(payerAccount.balancePaise, amountPaise, ZERO_PAISE)
   if (short !== null) return short
   const threshold = facts.by === 'owner' ? null : approvalNeeded(payer, amountPaise)
-  return threshold === null ? { kind: 'proceed' } : { kind: 'needs_approval', threshold }
+  return threshold === null ? { kind: 'proceed' } : aboveThreshold(threshold)
 }
 
 /** Whether this agent may receive the payer's money, or attest to its release. */
@@ -122,9 +122,9 @@ export function releaseRefusal(refusal: Refusal): Refusal {
   return { ...refusal, message, field: 'to_agent_id' }
 }
 
-/** Checks that this is the attestor's key. */
-export function proveAttestor(attestor: AgentFacts | undefined, keyHash: Buffer): Refusal | null {
-  if (attestor !== undefined && sameHash(attestor.keyHash, keyHash)) return null
+/** Checks that this is the agent's key. */
+export function proveKey(agent: AgentFacts | undefined, keyHash: Buffer): Refusal | null {
+  if (agent !== undefined && sameHash(agent.keyHash, keyHash)) return null
   return refuse(
     'authentication_error',
     'The agent key is not valid; it may have been replaced, or its agent deactivated. Use the newest key',

@@ -15,7 +15,7 @@ import {
   reverseSpendReads,
   type Spend,
 } from '../../limits/index.ts'
-import { decideAttestation, decideHeld, decideRelease, proveAttestor, releaseRefusal } from './decide.ts'
+import { decideAttestation, decideHeld, decideRelease, proveKey, releaseRefusal } from './decide.ts'
 import { type Escrow, type EscrowKey, isNamedAtRelease, meantFor } from './escrow.ts'
 import { escrowFact } from './facts.ts'
 import { escrows } from './store.ts'
@@ -75,7 +75,7 @@ export function attestCommand(agents: AgentPolicyCache, attestation: Attestation
     phases: [batch => agents.reads(batch, accounts)],
     decide(batch) {
       const attestor = agents.facts(batch, attestorId)
-      const unproved = proveAttestor(attestor, keyHash)
+      const unproved = proveKey(attestor, keyHash)
       if (unproved !== null) return unproved
       const escrow = decideHeld(batch.read(escrows, key))
       if ('kind' in escrow) return escrow

@@ -7,22 +7,26 @@ import { type Command, type LedgerBatch, read, SYSTEM } from '../../../ledger/in
 import { insert } from '../../../operations/entity.ts'
 import { type Actor, record } from '../../../operations/facts.ts'
 import type { AgentPolicyCache } from '../../limits/index.ts'
-import type { Approval, ApprovalRequest, Executor } from '../approvals/approval.ts'
+import type { Approval, Executor } from '../approvals/approval.ts'
 import { contextOf, type HoldTerms, holdTerms, termsOf } from '../approvals/terms.ts'
 import { recordContext } from '../context.ts'
 import type { KeyUse, RequestKey } from '../idempotency.ts'
-import { type Spending, spendApproved, spendCommand } from '../spend.ts'
-import { decideHold, type HoldFacts, type NamedAgent } from './decide.ts'
+import { type RequestTerms, type Spending, spendApproved, spendCommand } from '../spend.ts'
+import { decideHold, type HoldFacts, type NamedAgent, proveKey } from './decide.ts'
 import { type Escrow, type HoldIntent, meantFor, type Named, type Terms } from './escrow.ts'
 import { escrowRecord, waitingRecord } from './escrow-record.ts'
 import { escrowFact } from './facts.ts'
 import { escrows } from './store.ts'
 
 /** Holds money in escrow, or requests the owner's approval. */
-export function holdCommand(agents: AgentPolicyCache, intent: HoldIntent, actor: Actor): Command<EscrowHold> {
+export function holdCommand(
+  agents: AgentPolicyCache,
+  intent: HoldIntent,
+  { actor, keyHash }: Requester,
+): Command<EscrowHold> {
   return spendCommand<Escrow, EscrowHold>(
     agents,
-    holdSpending(agents, intent, { by: 'platform', actor }),
+    holdSpending(agents, intent, { by: 'requester', actor, keyHash }),
     () => ({ request: requestOf(intent), actor }),
     { posted: escrowRecord, waiting: approval => waitingRecord(approval, intent) },
   )
@@ -32,17 +36,23 @@ export function holdCommand(agents: AgentPolicyCache, intent: HoldIntent, actor:
 export function executeHold(agents: AgentPolicyCache): Executor {
   return (approval, approver) => {
     const { actor } = approver
-    const spending = holdSpending(agents, intentOf(approval), { by: 'owner', actor })
+    const spending = holdSpending(agents, intentOf(approval), { by: 'owner', actor, keyHash: null })
     return spendApproved(agents, spending, { approval, approver }, escrow => ({
       escrow: escrowRecord(escrow),
     }))
   }
 }
 
-/** The authority of a hold: the platform's, or that of the owner who approves. */
-interface Mandate {
+/** The authority of a hold: that of the platform or the agent, or that of the owner who approves. */
+interface Mandate extends Requester {
   readonly by: HoldFacts['by']
+}
+
+/** Who requests a hold. */
+export interface Requester {
   readonly actor: Actor
+  /** SHA-256 of the agent's key, which is proved again under the lock; null: it is not the agent itself. */
+  readonly keyHash: Buffer | null
 }
 
 /**
@@ -63,6 +73,7 @@ function holdSpending(agents: AgentPolicyCache, intent: HoldIntent, mandate: Man
     agentIds: [...new Set([payerId, ...[toAgentId, attestorId].flatMap(id => id ?? [])])],
     limits: { escrowApplies: false, ...(payeeId === null ? { only: 'amounts' } : {}) },
     decide: (batch, { keyUsed, checkLimits }) =>
+      (mandate.keyHash === null ? null : proveKey(agents.facts(batch, payerId), mandate.keyHash)) ??
       keyUsed ??
       decideHold({
         ...{ by: mandate.by, amountPaise, checkLimits },
@@ -156,7 +167,7 @@ function holdTermsOf({ toAgentId, attestorId, timeoutMs, autoAction }: Named & T
 }
 
 /** What the owner is asked to approve: no fee, no note, no unique reference. */
-function requestOf(intent: HoldIntent): Omit<ApprovalRequest, 'layer'> {
+function requestOf(intent: HoldIntent): RequestTerms {
   const { payerId, amountPaise, reference, idempotencyKey, context } = intent
   return {
     ...{ agentId: payerId, amountPaise, reference, idempotencyKey },

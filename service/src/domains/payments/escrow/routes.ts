@@ -10,7 +10,7 @@ import {
   releaseEscrow,
 } from '@batua/contract'
 import type { Database } from '../../../db/database.ts'
-import type { PlatformCaller } from '../../../http/caller.ts'
+import type { AgentCaller, PlatformCaller } from '../../../http/caller.ts'
 import type { ResponseHead, Serve } from '../../../http/serve.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import { HOUR_MS } from '../../../kernel/clock.ts'
@@ -39,7 +39,7 @@ export interface EscrowContext {
 
 /** The fields that the three ways of holding share. */
 interface HoldCall {
-  readonly caller: PlatformCaller
+  readonly caller: PlatformCaller | AgentCaller
   readonly params: { readonly agent_id: string }
   readonly body: {
     readonly amount: number
@@ -142,7 +142,8 @@ async function holdFor(
     ...terms,
   }
   const { ledger, agents } = context
-  const command = holdCommand(agents, intent, actorOf(caller))
+  const keyHash = caller.kind === 'agent' ? caller.keyHash : null
+  const command = holdCommand(agents, intent, { actor: actorOf(caller), keyHash })
   return ledger.submit(forCaller(agents, { caller, agentId: payer.id }, command))
 }
 

@@ -64,7 +64,7 @@ test('an approval whose payment is refused records no event', async () => {
 test('agent.approval.approved of a hold names the escrow, whose own event comes first', async () => {
   const { payer } = await approvals()
   const asked = await during(() =>
-    node.ledger.submit(holdCommand(node.agents, intent(payer, 40_000n), ACTOR)),
+    node.ledger.submit(holdCommand(node.agents, intent(payer, 40_000n), { actor: ACTOR, keyHash: null })),
   )
   expect(asked).toMatchObject([
     { event: 'agent.approval.requested', data: { kind: 'escrow_hold', to: null, fee: 0 } },
