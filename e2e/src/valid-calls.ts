@@ -47,6 +47,8 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   rotateAgentKey: ofPayer,
   getEventStream: () => ({}),
   getBalance: ofPayer,
+  listBalances: () => ({ query: { limit: 5 } }),
+  getSpending: world => ({ ...ofPayer(world), query: { days: 7 } }),
   createFunding: world => ({ ...ofPayer(world), body: { amount: 10, method: 'upi' } }),
   getFunding: ({ payer, session }) => ({ params: { agent_id: payer.id, funding_id: session.funding_id } }),
   withdraw: world => ({ ...ofPayer(world), body: { amount: 1 } }),
@@ -153,7 +155,7 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   acceptInvitation: ({ invitation }) => ({ params: { owner_id: invitation.id } }),
   declineInvitation: ({ invitation }) => ({ params: { owner_id: invitation.id } }),
   listOwnerTransactions: ({ payer }) => ({
-    query: { agent_id: payer.id, type: 'pay_out', status: 'completed', limit: 5 },
+    query: { agent_id: payer.id, search: 'invoice', type: 'pay_out', status: 'completed', limit: 5 },
   }),
   getAgentPolicy: world => ({ ...ofPayer(world), query: { to: world.payee.handle } }),
   cancelPendingPolicy: ({ payer }) => ({ params: { agent_id: payer.id, control: PENDING_CONTROL } }),

@@ -69,6 +69,7 @@ import {
   serveEscrow,
   servePayments,
   serveReceipts,
+  serveSpending,
   serveTransactions,
   serveWallets,
   sumHeld,
@@ -280,6 +281,7 @@ function serveDomains(
   serveAllowances(serve, contexts)
   serveApprovals(serve, { ...contexts, executors: executorsOf(contexts) })
   serveTransactions(serve, contexts)
+  serveSpending(serve, contexts)
   servePayPerCall(serve, contexts)
   serveReceipts(serve, contexts)
   serveIdentity(serve, contexts)

@@ -478,7 +478,7 @@ export interface CreateUpiCollectInput {
   /** What the owner pays, INR, at least 1. */
   amount: number
   /** The owner’s UPI id. */
-  upi_id: string
+  upi_id?: string
 }
 
 export interface GetBalanceInput {
@@ -690,6 +690,12 @@ export interface ReleaseEscrowInput {
   to_agent_id?: string
 }
 
+export interface GetSpendingInput {
+  agent_id: string
+  /** How many days. */
+  days?: number
+}
+
 export interface ListTransactionsInput extends PageInput {
   agent_id: string
   /** Only transactions of this type. */
@@ -875,6 +881,8 @@ export interface GetOwnerPolicyInput {
   owner_id?: string
 }
 
+export type ListBalancesInput = PageInput
+
 export type ListInvitationsInput = PageInput
 
 export interface ListOwnerTransactionsInput extends PageInput {
@@ -882,6 +890,8 @@ export interface ListOwnerTransactionsInput extends PageInput {
   owner_id?: string
   /** Only transactions of this agent. */
   agent_id?: string
+  /** Only transactions with this text, in any case, in the names, the reference, the note, the bank’s reference or an id. */
+  search?: string
   /** Only transactions of this type. */
   type?: TransactionType
   /** Only transactions with this status. */
@@ -1527,6 +1537,15 @@ export interface Transaction {
   funding_id?: string
   escrow_id?: string
   utr?: string
+  failure_reason?:
+    | 'expired'
+    | 'cancelled'
+    | 'payment_failed'
+    | 'gateway_refused'
+    | 'agent_deactivated'
+    | 'bank_account_refused'
+    | 'bank_unavailable'
+    | 'returned_by_bank'
 }
 
 /** A page of transactions. */
@@ -1565,7 +1584,8 @@ export interface UpiCollect {
   /** What the owner pays, INR, before the gateway’s fee. */
   amount: number
   collect: boolean
-  upi_id: string
+  /** null without one. */
+  upi_id: string | null
   upi_intent: string
   qr: string
   checkout_url: string
@@ -2069,6 +2089,36 @@ export interface EscrowRefunded {
   status: EscrowStatus
 }
 
+/** What an agent spent, by day and payee. */
+export interface Spending {
+  agent_id: string
+  from_date: string
+  to_date: string
+  /** The sum, INR, without fees. */
+  total: number
+  payments: number
+  payees: {
+    agent_id: string
+    agent_name: string
+    /** The sum, INR, without fees. */
+    amount: number
+    payments: number
+  }[]
+  others: {
+    /** The sum, INR, without fees. */
+    amount: number
+    payments: number
+  }
+  days: {
+    date: string
+    /** The sum, INR, without fees. */
+    total: number
+    payees: number[]
+    /** The sum to all others, INR. */
+    others: number
+  }[]
+}
+
 /** A page of the statement. */
 export interface TransactionList {
   transactions: Transaction[]
@@ -2562,6 +2612,34 @@ export interface Me {
   expires_at: string
 }
 
+/** The figures of one wallet in INR. */
+export interface AgentBalance {
+  agent_id: string
+  agent_name: string
+  handle: string
+  status: AgentStatus
+  /** The balance that can be spent now, INR. */
+  available: number
+  /** The total credited, INR. */
+  total_funded: number
+  /** The total of outgoing payments and their fees, INR. */
+  total_spent: number
+}
+
+/** A page of balances, and the sums over all of them. */
+export interface BalanceList {
+  balances: AgentBalance[]
+  pagination: Pagination
+  total: {
+    /** The balance that can be spent now, INR. */
+    available: number
+    /** The total credited, INR. */
+    total_funded: number
+    /** The total of outgoing payments and their fees, INR. */
+    total_spent: number
+  }
+}
+
 /** An owner that a platform created for this phone, and that its holder has not accepted. */
 export interface Invitation {
   owner_id: string
@@ -2580,6 +2658,8 @@ export interface InvitationList {
 export interface OwnerTransactionList {
   transactions: Transaction[]
   pagination: Pagination
+  /** Only with `search`, and only if older transactions were not searched: the time of the oldest one that was. */
+  searched_from?: string
 }
 
 /** No agent is active. */
