@@ -18,7 +18,12 @@ const day = (description: string, example: string) =>
 const amount = amountOut('The sum, INR, without fees.')
 const payments = Type.Integer({ description: 'The number of payments and holds.', examples: [2] })
 
-const payeeExample = { agent_id: exampleId('agt', 2), agent_name: 'Translation Agent', amount: 800, payments: 2 }
+const payeeExample = {
+  agent_id: exampleId('agt', 2),
+  agent_name: 'Translation Agent',
+  amount: 800,
+  payments: 2,
+}
 
 /** What an agent spent on each IST day, by payee. Amounts in INR. */
 export const Spending = response(

@@ -228,9 +228,7 @@ export const listOwnerTransactions = route({
     {
       title: 'OwnerTransactionList',
       description: 'A page of the statements.',
-      examples: [
-        { transactions: [transactionExample], pagination: { total: 1, limit: 20, offset: 0 } },
-      ],
+      examples: [{ transactions: [transactionExample], pagination: { total: 1, limit: 20, offset: 0 } }],
     },
   ),
   errors: ['not_found', 'authorization_error'],

@@ -174,7 +174,7 @@ export const createUpiCollect = route({
   summary: 'Fund the wallet by UPI',
   description:
     'Without `upi_id`: the content of a QR code, for a person who has a UPI app at hand. With it: sends a collect request to the owner’s UPI app. If the gateway cannot send collect requests, `collect` is false: show `qr` as a QR code, or open `upi_intent` on the owner’s phone. Unpaid requests of an hour are limited: five from one owner’s agents to one UPI id and 20 to all UPI ids, beyond which the response is `rate_limit_exceeded`, and 20 from all owners to one UPI id, beyond which `collect` is false. The wallet is credited when the gateway confirms the payment.',
-  who: ['agent', 'owner'],
+  who,
   params,
   body: request(
     {
@@ -198,9 +198,7 @@ export const createUpiCollect = route({
     {
       ...sessionProperties,
       collect: Type.Boolean({ description: 'Whether a collect request was sent to the UPI app.' }),
-      upi_id: nullable(
-        textOut('The UPI id with its middle hidden; null without one.', 'as**@examplebank'),
-      ),
+      upi_id: nullable(textOut('The UPI id with its middle hidden; null without one.', 'as**@examplebank')),
       upi_intent: textOut(
         'The address that opens a UPI app on the phone.',
         'upi://pay?pa=wallet@examplebank',

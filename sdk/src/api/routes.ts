@@ -6,6 +6,11 @@ import type * as Types from './types.ts'
 
 /** Every route of the service as a method, by its operationId. */
 export interface Api {
+  /** List the agents that the payee lists name. */
+  readonly listNamedPayees: (
+    input: Types.ListNamedPayeesInput,
+    options?: CallOptions,
+  ) => Promise<Types.NamedPayees>
   /** Create a platform. */
   readonly createPlatform: (
     input: Types.CreatePlatformInput,
@@ -514,6 +519,7 @@ export interface Api {
  * whole body.
  */
 export const ROUTES: Readonly<Record<keyof Api, string>> = {
+  listNamedPayees: 'GET /v1/agents/{agent_id}/payees',
   createPlatform: 'POST /v1/platforms',
   deletePlatform: 'DELETE /v1/platforms/{platform_id}',
   getCurrentPlatform: 'GET /v1/platforms/me',

@@ -216,6 +216,10 @@ export interface PageInput {
   cursor?: string
 }
 
+export interface ListNamedPayeesInput {
+  agent_id: string
+}
+
 export interface CreatePlatformInput {
   /** The name of the platform. */
   name: string
@@ -1066,6 +1070,16 @@ export interface GetSandboxMessagesInput {
 export interface GetSandboxOtpInput {
   /** The phone that received the code. */
   phone: string
+}
+
+/** The agents that payee lists name. */
+export interface NamedPayees {
+  payees: {
+    agent_id: string
+    handle: string
+    name: string
+    status: AgentStatus
+  }[]
 }
 
 /** The platform and its two secrets. */

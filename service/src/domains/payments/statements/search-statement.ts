@@ -33,7 +33,10 @@ export async function searchStatementOf(
     .filter(({ transaction }) => textsOf(transaction).some(each => folded(each).includes(wanted)))
   const rest = before === null ? found : found.filter(({ id }) => id < before)
   const rows = rest.slice(request.offset, request.offset + request.fetch)
-  const list = page('transactions', rows, ({ transaction }) => transaction, found.length, { ...request, before })
+  const list = page('transactions', rows, ({ transaction }) => transaction, found.length, {
+    ...request,
+    before,
+  })
   const oldest = lines.at(-1)
   return isCut && oldest !== undefined ? { ...list, searched_from: oldest.beganAt.toISOString() } : list
 }
