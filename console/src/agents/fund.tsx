@@ -26,17 +26,23 @@ interface Session extends Pick<FundingSession, 'funding_id' | 'amount' | 'checko
 
 interface FundProps {
   readonly agent: Pick<Agent, 'agent_id' | 'name' | 'status'>
-  readonly size?: 'sm' | 'md'
+  /** In a list, where it is one act of many. */
+  readonly isListed?: boolean
 }
 
 /** Adds money: a QR code for UPI, or the payment page for card and netbanking. */
-export function Fund({ agent, size = 'md' }: FundProps) {
+export function Fund({ agent, isListed = false }: FundProps) {
   const t = useTexts(fundTexts)
   const [isAsked, ask] = useState(false)
   if (agent.status === 'deactivated') return null
   return (
     <>
-      <Button size={size} aria-label={t.fundOne(agent.name)} onClick={() => ask(true)}>
+      <Button
+        size={isListed ? 'sm' : 'md'}
+        variant={isListed ? 'default' : 'filled'}
+        aria-label={t.fundOne(agent.name)}
+        onClick={() => ask(true)}
+      >
         {t.fund}
       </Button>
       {isAsked && <AddMoney agent={agent} onClose={() => ask(false)} />}

@@ -45,10 +45,11 @@ export function Money({ agent }: { readonly agent: Agent }) {
 interface WithdrawProps {
   readonly agent: Pick<Agent, 'agent_id' | 'name'>
   readonly available: number
-  readonly size?: 'sm' | 'md'
+  /** In a list, where it is one act of many. */
+  readonly isListed?: boolean
 }
 
-export function Withdraw({ agent: { agent_id, name }, available, size = 'md' }: WithdrawProps) {
+export function Withdraw({ agent: { agent_id, name }, available, isListed = false }: WithdrawProps) {
   const t = useTexts(agentTexts)
   const format = useFormat()
   const [isAsked, ask] = useState(false)
@@ -61,7 +62,12 @@ export function Withdraw({ agent: { agent_id, name }, available, size = 'md' }: 
   if (available <= 0) return null
   return (
     <>
-      <Button size={size} variant="default" aria-label={t.withdrawFrom(name)} onClick={() => ask(true)}>
+      <Button
+        size={isListed ? 'sm' : 'md'}
+        variant="default"
+        aria-label={t.withdrawFrom(name)}
+        onClick={() => ask(true)}
+      >
         {t.withdraw}
       </Button>
       <AskAmount

@@ -21,7 +21,7 @@ export function Copy({ what, text }: CopyProps) {
       <Button
         variant="default"
         leftSection={<Icon name={isCopied ? 'check' : 'copy'} size={16} />}
-        aria-label={t.copy(what)}
+        aria-label={isCopied ? undefined : t.copy(what)}
         onClick={() => {
           void navigator.clipboard.writeText(text).then(() => setCopied(true))
         }}

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
 import type { PageSection } from '../api/search.ts'
 import classes from './sections.module.css'
 
@@ -13,12 +14,15 @@ interface SectionsProps<Name extends PageSection> {
 /** The parts of a page, each with an address of its own: `?section=…`. */
 export function Sections<Name extends PageSection>({ label, sections, shown }: SectionsProps<Name>) {
   const names = Object.keys(sections) as Name[]
+  const list = useRef<HTMLElement>(null)
+  useEffect(() => showCurrent(list.current, shown), [shown])
   return (
-    <nav className={classes.sections} aria-label={label}>
+    <nav ref={list} className={classes.sections} aria-label={label}>
       <ul>
         {names.map((name, index) => (
           <li key={name}>
             <Link
+              data-section={name}
               to="."
               search={index === 0 ? {} : { section: name }}
               className={classes.section}
@@ -33,4 +37,11 @@ export function Sections<Name extends PageSection>({ label, sections, shown }: S
       </ul>
     </nav>
   )
+}
+
+/** Scrolls the names, and not the page, so that the one that is shown is seen. */
+function showCurrent(list: HTMLElement | null, name: string): void {
+  const current = list?.querySelector<HTMLElement>(`[data-section="${name}"]`)
+  if (list === null || current === null || current === undefined) return
+  list.scrollLeft = current.offsetLeft - (list.clientWidth - current.offsetWidth) / 2
 }

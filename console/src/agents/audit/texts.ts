@@ -16,7 +16,7 @@ export const auditTexts = texts({
     at: 'When',
     act: 'Proof',
     download: 'Download proof',
-    downloadOne: (what: string, id: string) => `Download the proof of “${what}”, ${id}`,
+    downloadOne: (what: string, id: string) => `Download proof of “${what}”, ${id}`,
     isDownloaded: 'The proof is downloaded',
     pending:
       'This entry is a few seconds old. Try again in five seconds: then a signed checkpoint covers it.',

@@ -84,8 +84,8 @@ function Acts({
 }) {
   return (
     <Group gap="xs" justify="flex-end">
-      <Fund size="sm" agent={{ agent_id, name, status }} />
-      <Withdraw size="sm" agent={{ agent_id, name }} available={available} />
+      <Fund isListed agent={{ agent_id, name, status }} />
+      <Withdraw isListed agent={{ agent_id, name }} available={available} />
     </Group>
   )
 }

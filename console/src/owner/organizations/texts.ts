@@ -59,7 +59,7 @@ export const organizationsTexts = texts({
     removeHint: 'It keeps its wallet and its money. Its budget still holds until the cooldown has passed.',
     isRemoved: (agent: string) => `${agent} is no longer a member`,
     nameTreasury: 'Make treasury',
-    nameOne: (agent: string) => `Make ${agent} the treasury`,
+    nameOne: (agent: string) => `Make treasury: ${agent}`,
     nameTitle: (agent: string) => `Make ${agent} the treasury?`,
     nameHintTreasury:
       'Allocations come out of its wallet from now on. The treasury until now becomes a worker.',
