@@ -163,3 +163,40 @@ test('payees beyond the largest six are one sum', async () => {
   expect(spending.others).toEqual({ amount: 3, payments: 2 })
   expect(spending.days).toHaveLength(30)
 })
+
+test.each([
+  ['900000000006', 'failed', 'bank_account_refused'],
+  ['900000000022', 'failed', 'bank_unavailable'],
+  ['7766671735000', 'reversed', 'returned_by_bank'],
+] as const)(
+  'a payout to %s is %s, and its line says why in a word of ours',
+  async (bank_account, status, reason) => {
+    const { api, network } = stage
+    const other = await network.owner(await network.platform())
+    const kyc = { params: { owner_id: other.id }, headers: other.platform.headers }
+    await api.ok(routes.submitKyc, { ...kyc, body: { bank_account, bank_ifsc: 'HDFC0001234' } })
+    const { id, headers: key } = await network.fundedAgent(other)
+    const params = { agent_id: id }
+    await api.ok(routes.withdraw, { params, headers: key, body: { amount: 400 } })
+    for (let minute = 0; minute < 10; minute++) {
+      await api.ok(routes.advanceClock, { body: { advance_seconds: 60 } })
+    }
+    const { transactions } = await api.ok(routes.listTransactions, {
+      params,
+      headers: key,
+      query: { type: 'withdraw' },
+    })
+    expect(transactions).toMatchObject([{ status, failure_reason: reason }])
+  },
+)
+
+test('a payment page that nobody pays ends as expired, and its line says so', async () => {
+  const { api, network } = stage
+  const agent = await network.agent(owner)
+  const params = { agent_id: agent.id }
+  await api.ok(routes.createFunding, { params, headers: agent.headers, body: { amount: 100 } })
+  await api.ok(routes.advanceClock, { body: { advance_seconds: 3_600 } })
+  await api.ok(routes.advanceClock, { body: { advance_seconds: 3_600 } })
+  const { transactions } = await api.ok(routes.listTransactions, { params, headers: agent.headers })
+  expect(transactions).toMatchObject([{ type: 'fund', status: 'failed', failure_reason: 'expired' }])
+})

@@ -42,9 +42,9 @@ test('the owner’s navigation leads to every page from a phone', async () => {
   const { page } = tab
   await tab.open('/console/inbox')
   for (const name of ['Agents', 'Money', 'Organizations', 'Safety', 'Inbox']) {
-    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click()
     await page.getByRole('heading', { name, level: 1 }).waitFor()
-    const link = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name })
+    const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name })
     expect(await link.getAttribute('aria-current')).toBe('page')
     expect(await link.locator('span').first().evaluate(isCut)).toBe(false)
   }
@@ -103,7 +103,10 @@ test('an owner finds a transaction by what it remembers, and the address keeps t
   await page.getByLabel('From').fill('2035-01-01')
   await page.getByText('No transaction like this').waitFor()
   await page.getByRole('button', { name: 'Clear the filters' }).click()
-  await page.getByText('Money added').first().waitFor()
+  await page
+    .getByRole('row', { name: /Money added/ })
+    .first()
+    .waitFor()
   expect(tab.problems).toEqual([])
 })
 

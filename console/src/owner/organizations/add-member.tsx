@@ -29,7 +29,9 @@ export function AddMember({ organization, hasTreasury, members, onClose }: AddMe
     ({ agent_id, status }) => status !== 'deactivated' && !members.includes(agent_id),
   )
   const [chosen, choose] = useState('')
-  const [role, setRole] = useState<Role>(hasTreasury ? 'worker' : 'treasury')
+  const [wanted, setRole] = useState<Role>('treasury')
+  // The list of members may arrive while this is open.
+  const role = hasTreasury && wanted === 'treasury' ? 'worker' : wanted
   const [written, write] = useState('')
   const [isChecked, check] = useState(false)
   const budget = budgetIn(written)
