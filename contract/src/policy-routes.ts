@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { AGENT_STATUSES, UpdatedAgent } from './agents.ts'
-import { agentReference, amountOut, EXAMPLE_TIME, timestamp } from './fields.ts'
+import { agentReference, amountOut, EXAMPLE_TIME, textOut, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { TIERS } from './owners.ts'
 import {
@@ -152,6 +152,50 @@ const control = Type.String({
   maxLength: 64,
   description: 'The control whose pending change is cancelled.',
   examples: ['spend_limit_daily'],
+})
+
+/** Public facts about an agent that a payee list names. */
+const NamedPayee = response(
+  {
+    agent_id: idSchema('agt'),
+    handle: textOut('Its handle.', 'translator'),
+    name: textOut('Its name.', 'Translation Agent'),
+    status: oneOf(AGENT_STATUSES, 'Its state.'),
+  },
+  { description: 'One agent.' },
+)
+
+export const listNamedPayees = route({
+  operationId: 'listNamedPayees',
+  method: 'GET',
+  path: '/v1/agents/{agent_id}/payees',
+  tag: 'Policy',
+  summary: 'List the agents that the payee lists name',
+  description:
+    'The name and state of every agent that `allowed_payees` or `blocked_payee_agents` of this agent name, pending changes included, in the order of their ids. An id of no agent is left out.',
+  who: ['platform', 'agent', 'owner'],
+  params: request({ agent_id: idParam('agt') }),
+  status: 200,
+  response: response(
+    { payees: Type.Array(NamedPayee, { description: 'The agents.' }) },
+    {
+      title: 'NamedPayees',
+      description: 'The agents that payee lists name.',
+      examples: [
+        {
+          payees: [
+            {
+              agent_id: exampleId('agt', 2),
+              handle: 'translator',
+              name: 'Translation Agent',
+              status: 'active',
+            },
+          ],
+        },
+      ],
+    },
+  ),
+  errors: ['not_found', 'authorization_error'],
 })
 
 export const cancelPendingPolicy = route({

@@ -69,6 +69,7 @@ export const EXAMPLE_NAMES: Readonly<Record<string, readonly string[]>> = {
   PolicyEvaluation: ['approved', 'approval_required'],
   UpdateOwnerPolicyRequest: ['all_owners', 'one_owner'],
   CreateFundingRequest: ['any_method', 'upi_only'],
+  CreateUpiCollectRequest: ['collect_request', 'qr_code'],
   WithdrawRequest: ['amount', 'whole_balance'],
   PayRequest: ['invoice', 'with_context', 'pay_per_call'],
   PaymentResult: ['completed', 'pending_approval'],

@@ -32,6 +32,7 @@ import type { Route } from './route.ts'
 import * as sandbox from './sandbox.ts'
 import * as sessions from './sessions.ts'
 import * as settlements from './settlements.ts'
+import * as spending from './spending.ts'
 import * as tiers from './tiers.ts'
 import * as transactions from './transactions.ts'
 import * as wallets from './wallets.ts'
@@ -78,6 +79,7 @@ export const routes = routesAmong({
   ...allowances,
   ...escrow,
   ...transactions,
+  ...spending,
   ...receipts,
   ...identity,
   ...certificates,

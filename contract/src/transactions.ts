@@ -15,6 +15,23 @@ export const TRANSACTION_STATUSES = ['pending', 'completed', 'failed', 'reversed
 
 export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number]
 
+/** Why a funding or payout failed. The words of gateways and banks are not passed on; each is one of these. */
+export const FAILURE_REASONS = [
+  'expired',
+  'cancelled',
+  'payment_failed',
+  'gateway_refused',
+  'agent_deactivated',
+  'bank_account_refused',
+  'bank_unavailable',
+  'returned_by_bank',
+] as const
+
+export type FailureReason = (typeof FAILURE_REASONS)[number]
+
+/** A search reads only so many of the newest lines, because texts have no index. */
+export const SEARCHED_LINES = 2_000
+
 /**
  * Why a payment does not verify, in the order of the checks (interface section 4; `payer_mismatch` by `expected_payer` and
  * the last by `consume`).
@@ -31,6 +48,23 @@ export const VERIFY_FAILURES = [
 ] as const
 
 export type VerifyFailure = (typeof VERIFY_FAILURES)[number]
+
+const transactionExample = {
+  id: exampleId('txn'),
+  type: 'pay_out',
+  amount: 400,
+  fee: 2,
+  net_amount: 402,
+  counterparty_type: 'agent',
+  counterparty_id: exampleId('agt', 2),
+  agent_name: 'Research Agent',
+  counterparty_name: 'Translation Agent',
+  reference: 'invoice-2041',
+  note: 'Translation of 12 pages',
+  status: 'completed',
+  created_at: EXAMPLE_TIME,
+  payment_id: exampleId('pay'),
+}
 
 /** One line of a wallet's statement (interface section 2, contract section 4). Amounts in INR. */
 export const Transaction = response(
@@ -59,28 +93,17 @@ export const Transaction = response(
     funding_id: Type.Optional(idSchema('fund', 'The funding of this line.')),
     escrow_id: Type.Optional(idSchema('esc', 'The escrow of this line.')),
     utr: Type.Optional(textOut('The bank’s reference of a payout.', 'UTR0000000001')),
+    failure_reason: Type.Optional(
+      oneOf(
+        FAILURE_REASONS,
+        'Why a funding or payout failed, or why the bank sent a payout back; absent for others, and where no reason is known.',
+      ),
+    ),
   },
   {
     title: 'Transaction',
     description: 'One line of a wallet’s statement.',
-    examples: [
-      {
-        id: exampleId('txn'),
-        type: 'pay_out',
-        amount: 400,
-        fee: 2,
-        net_amount: 402,
-        counterparty_type: 'agent',
-        counterparty_id: exampleId('agt', 2),
-        agent_name: 'Research Agent',
-        counterparty_name: 'Translation Agent',
-        reference: 'invoice-2041',
-        note: 'Translation of 12 pages',
-        status: 'completed',
-        created_at: EXAMPLE_TIME,
-        payment_id: exampleId('pay'),
-      },
-    ],
+    examples: [transactionExample],
   },
 )
 export type Transaction = Static<typeof Transaction>
@@ -165,6 +188,8 @@ export const listTransactions = route({
   errors: ['not_found', 'authorization_error'],
 })
 
+const ownerTransactions = listOf('transactions', Transaction)
+
 export const listOwnerTransactions = route({
   operationId: 'listOwnerTransactions',
   method: 'GET',
@@ -182,13 +207,30 @@ export const listOwnerTransactions = route({
       ),
     ),
     agent_id: Type.Optional(idSchema('agt', 'Only transactions of this agent.')),
+    search: Type.Optional(
+      lineText(
+        `Only transactions with this text, in any case, in the names, the reference, the note, the bank’s reference or an id. The newest ${SEARCHED_LINES.toLocaleString('en')} transactions that the other filters select are searched, and \`pagination.total\` counts the ones found among them.`,
+        'invoice-2041',
+      ),
+    ),
     ...statementQuery,
   }),
   status: 200,
-  response: listOf('transactions', Transaction, {
-    title: 'OwnerTransactionList',
-    description: 'A page of the statements.',
-  }),
+  response: response(
+    {
+      ...ownerTransactions.properties,
+      searched_from: Type.Optional(
+        timestamp(
+          'Only with `search`, and only if older transactions were not searched: the time of the oldest one that was. Send an earlier `to_date` to search those.',
+        ),
+      ),
+    },
+    {
+      title: 'OwnerTransactionList',
+      description: 'A page of the statements.',
+      examples: [{ transactions: [transactionExample], pagination: { total: 1, limit: 20, offset: 0 } }],
+    },
+  ),
   errors: ['not_found', 'authorization_error'],
 })
 

@@ -173,27 +173,32 @@ export const createUpiCollect = route({
   tag: 'Wallet',
   summary: 'Fund the wallet by UPI',
   description:
-    'Sends a collect request to the owner’s UPI app. If the gateway cannot send collect requests, `collect` is false: show `qr` as a QR code, or open `upi_intent` on the owner’s phone. Unpaid requests of an hour are limited: five from one owner’s agents to one UPI id and 20 to all UPI ids, beyond which the response is `rate_limit_exceeded`, and 20 from all owners to one UPI id, beyond which `collect` is false. The wallet is credited when the gateway confirms the payment.',
-  who: ['agent'],
+    'Without `upi_id`: the content of a QR code, for a person who has a UPI app at hand. With it: sends a collect request to the owner’s UPI app. If the gateway cannot send collect requests, `collect` is false: show `qr` as a QR code, or open `upi_intent` on the owner’s phone. Unpaid requests of an hour are limited: five from one owner’s agents to one UPI id and 20 to all UPI ids, beyond which the response is `rate_limit_exceeded`, and 20 from all owners to one UPI id, beyond which `collect` is false. The wallet is credited when the gateway confirms the payment.',
+  who,
   params,
   body: request(
     {
       amount: amountIn('What the owner pays, INR, at least 1.', { minimum: MIN_FUNDING_INR }),
-      upi_id: Type.String({
-        maxLength: 320,
-        pattern: '^[A-Za-z0-9._-]{2,256}@[A-Za-z][A-Za-z0-9]{1,63}$',
-        description: 'The owner’s UPI id.',
-        examples: ['asha@examplebank'],
-      }),
+      upi_id: Type.Optional(
+        Type.String({
+          maxLength: 320,
+          pattern: '^[A-Za-z0-9._-]{2,256}@[A-Za-z][A-Za-z0-9]{1,63}$',
+          description: 'The owner’s UPI id. Without it no collect request is sent.',
+          examples: ['asha@examplebank'],
+        }),
+      ),
     },
-    { title: 'CreateUpiCollectRequest', examples: [{ amount: 1000, upi_id: 'asha@examplebank' }] },
+    {
+      title: 'CreateUpiCollectRequest',
+      examples: [{ amount: 1000, upi_id: 'asha@examplebank' }, { amount: 1000 }],
+    },
   ),
   status: 201,
   response: response(
     {
       ...sessionProperties,
       collect: Type.Boolean({ description: 'Whether a collect request was sent to the UPI app.' }),
-      upi_id: textOut('The UPI id with its middle hidden.', 'as**@examplebank'),
+      upi_id: nullable(textOut('The UPI id with its middle hidden; null without one.', 'as**@examplebank')),
       upi_intent: textOut(
         'The address that opens a UPI app on the phone.',
         'upi://pay?pa=wallet@examplebank',

@@ -4,27 +4,34 @@ import type { Headers } from '../src/api.ts'
 import { openBrowser, openTab, VIEWS, viewName } from '../src/browser.ts'
 import { openConsoleStage } from '../src/console-stage.ts'
 import { logPlatformIn } from '../src/log-in.ts'
+import { busyDays, ownersActs } from '../src/owner-week.ts'
 import type { Stage } from '../src/stage.ts'
 
-type Who = 'nobody' | 'owner' | 'platform' | 'newcomer' | 'admin'
+type Who = 'nobody' | 'owner' | 'stranger' | 'platform' | 'newcomer' | 'admin'
 
 let stage: Stage
 let browser: Browser
 let sessions: Record<Who, Headers | null>
 let approvalId: string
 let agentId: string
+let orgId: string
+let shopperId: string
 
 beforeAll(async () => {
-  const opened = await openConsoleStage()
+  const opened = await openConsoleStage(async (earlier, owner) => {
+    shopperId = (await busyDays(earlier, owner)).id
+  })
   stage = opened.stage
   approvalId = opened.approvalIds[0] ?? ''
   agentId = opened.buyer.id
-  await opened.stage.network.pay(opened.buyer, opened.seller, 50, { note: 'One API call' })
   const { api, network } = stage
+  await network.pay(opened.buyer, opened.seller, 50, { note: 'One API call' })
+  orgId = await ownersActs(opened)
   sessions = {
     nobody: null,
     owner: opened.ownerSession,
     platform: await logPlatformIn(api, opened.owner.platform),
+    stranger: await network.login(await network.owner(await network.platform())),
     newcomer: await logPlatformIn(api, await network.platform()),
     admin: await network.admin(),
   }
@@ -47,6 +54,22 @@ const PAGES: readonly (readonly [name: string, who: Who, path: () => string])[] 
   ['agents', 'owner', () => '/console/agents'],
   ['agent', 'owner', () => `/console/agents/${agentId}`],
   ['agent received', 'owner', () => `/console/agents/${agentId}?type=pay_in`],
+  ['agent spending', 'owner', () => `/console/agents/${shopperId}?section=spending&days=7`],
+  ['agent payees', 'owner', () => `/console/agents/${agentId}?section=payees`],
+  ['agent certificates', 'owner', () => `/console/agents/${agentId}?section=certificates`],
+  ['agent audit', 'owner', () => `/console/agents/${agentId}?section=audit`],
+  ['agent audit none', 'owner', () => `/console/agents/${agentId}?section=audit&action=agent.frozen`],
+  ['agent key', 'owner', () => `/console/agents/${agentId}?section=key`],
+  ['money', 'owner', () => '/console/money'],
+  ['money bank', 'owner', () => '/console/money?section=bank'],
+  ['money settlements', 'owner', () => '/console/money?section=bank&kind=settlement'],
+  ['money transactions', 'owner', () => '/console/money?section=transactions'],
+  ['money search', 'owner', () => '/console/money?section=transactions&search=nothing%20like%20this'],
+  ['organizations', 'owner', () => '/console/organizations'],
+  ['organizations empty', 'stranger', () => '/console/organizations'],
+  ['money empty', 'stranger', () => '/console/money'],
+  ['organization', 'owner', () => `/console/organizations/${orgId}`],
+  ['organization unknown', 'owner', () => '/console/organizations/org_none'],
   ['safety', 'owner', () => '/console/safety'],
   ['agents deactivated', 'owner', () => '/console/agents?status=deactivated'],
   ['platform login', 'nobody', () => '/console/platform/login'],
@@ -56,6 +79,7 @@ const PAGES: readonly (readonly [name: string, who: Who, path: () => string])[] 
   ['platform owners empty', 'newcomer', () => '/console/platform/owners'],
   ['platform agents', 'platform', () => '/console/platform/agents'],
   ['platform agent', 'platform', () => `/console/platform/agents/${agentId}`],
+  ['platform agent audit', 'platform', () => `/console/platform/agents/${agentId}?section=audit`],
   ['platform webhooks', 'platform', () => '/console/platform/webhooks'],
   ['platform webhooks empty', 'newcomer', () => '/console/platform/webhooks?status=failed'],
   ['admin overview', 'admin', () => '/console/admin'],
@@ -67,6 +91,7 @@ const ANSWERED = /^Failed to load resource: the server responded with a status o
 
 test.each(VIEWS.map(view => [viewName(view), view] as const))(
   'every page on %s is free of errors, violations of its policy and barriers, and fits the screen',
+  { timeout: 600_000 },
   async (_name, view) => {
     const found: string[] = []
     for (const [name, who, path] of PAGES) {

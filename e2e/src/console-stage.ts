@@ -16,10 +16,14 @@ export interface ConsoleStage {
   ask(amount: number, note?: string): Promise<string>
 }
 
-export async function openConsoleStage(): Promise<ConsoleStage> {
+/** `before`: what the owner's agents did earlier. */
+export async function openConsoleStage(
+  before: (stage: Stage, owner: Owner) => Promise<unknown> = async () => undefined,
+): Promise<ConsoleStage> {
   const stage = await openStage()
   const { network } = stage
   const owner = await network.owner(await network.platform())
+  await before(stage, owner)
   await network.verify(owner)
   const buyer = await network.agent(owner, { name: 'Research Agent', require_human_approval_above: 100 })
   const seller = await network.agent(owner, { name: 'Translator' })

@@ -71,6 +71,7 @@ import {
   serveEscrow,
   servePayments,
   serveReceipts,
+  serveSpending,
   serveTransactions,
   serveWallets,
   sumHeld,
@@ -283,6 +284,7 @@ function serveDomains(
   serveAllowances(serve, contexts)
   serveApprovals(serve, { ...contexts, executors: executorsOf(contexts) })
   serveTransactions(serve, contexts)
+  serveSpending(serve, contexts)
   servePayPerCall(serve, contexts)
   serveReceipts(serve, contexts)
   serveIdentity(serve, contexts)

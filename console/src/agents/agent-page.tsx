@@ -1,36 +1,33 @@
 import type { Agent } from '@batua/sdk'
-import { Stack } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { Suspense } from 'react'
 import { useSession } from '../api/api.tsx'
 import { useRead } from '../api/use-read.ts'
-import { Card } from '../components/card.tsx'
-import { Facts } from '../components/facts.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Loaded } from '../components/loaded.tsx'
+import { Loading } from '../components/loading.tsx'
 import { PageTitle } from '../components/page-title.tsx'
+import { Sections } from '../components/sections.tsx'
 import { Status } from '../components/status.tsx'
-import { useFormat, useTexts } from '../language/language.tsx'
+import { useTexts } from '../language/language.tsx'
 import classes from './agent.module.css'
+import { type AgentSearch, SECTIONS } from './agent-sections.tsx'
 import { agentTexts } from './agent-texts.ts'
-import { Allowances } from './allowances.tsx'
-import { Limits } from './limits.tsx'
-import { Money } from './money.tsx'
-import { OwnLimits } from './own-limits.tsx'
 import { PauseOrResume } from './pause-or-resume.tsx'
-import { Statement, type StatementSearch } from './statement.tsx'
 
 interface AgentPageProps {
   readonly agentId: string
-  readonly search: StatementSearch
-  readonly onSearch: (search: StatementSearch) => void
+  readonly search: AgentSearch
+  readonly onSearch: (search: AgentSearch) => void
 }
 
-/** One agent: its money, what it may still spend, and its statement. */
+/** One agent: what it is and does, in sections of which one is shown. */
 export function AgentPage({ agentId, search, onSearch }: AgentPageProps) {
   const t = useTexts(agentTexts)
   const agent = useRead('getAgent', { agent_id: agentId })
-  const isPlatform = useSession() === 'platform'
-  const back = isPlatform ? '/platform/agents' : '/agents'
+  const back = useSession() === 'platform' ? '/platform/agents' : '/agents'
+  const { section = 'overview' } = search
+  const Section = SECTIONS[section]
   return (
     <>
       <Link to={back} className={classes.back}>
@@ -42,16 +39,14 @@ export function AgentPage({ agentId, search, onSearch }: AgentPageProps) {
         {found => (
           <>
             <Title agent={found} />
-            <Stack>
-              <Money agent={found} />
-              <Limits agentId={agentId} />
-              <OwnLimits agent={found} />
-              {!isPlatform && <Allowances agent={found} />}
-              <Statement agentId={agentId} search={search} onSearch={onSearch} />
-              <Card label={t.facts}>
-                <AgentFacts agent={found} />
-              </Card>
-            </Stack>
+            <Sections label={found.name} sections={t.sections} shown={section} />
+            <Suspense fallback={<Loading>{t.loading}</Loading>}>
+              <Section
+                agent={found}
+                search={search}
+                onSearch={change => onSearch({ ...(section !== 'overview' && { section }), ...change })}
+              />
+            </Suspense>
           </>
         )}
       </Loaded>
@@ -70,18 +65,5 @@ function Title({ agent }: { readonly agent: Agent }) {
     <PageTitle lead={lead} actions={<PauseOrResume agent={agent} />}>
       {name}
     </PageTitle>
-  )
-}
-
-function AgentFacts({ agent: { agent_id, created_at } }: { readonly agent: Agent }) {
-  const t = useTexts(agentTexts)
-  const format = useFormat()
-  return (
-    <Facts
-      facts={[
-        [t.id, agent_id],
-        [t.created, format.date(created_at)],
-      ]}
-    />
   )
 }

@@ -1,5 +1,5 @@
 import { Text, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Confirm } from '../components/confirm.tsx'
 import { useFormat, useTexts } from '../language/language.tsx'
 import { agentTexts } from './agent-texts.ts'
@@ -17,11 +17,13 @@ interface AskAmountProps {
   readonly error: Error | null
   readonly onAmount: (amount: number) => void
   readonly onClose: () => void
+  /** What else is asked, below the amount. */
+  readonly children?: ReactNode
 }
 
 /** Asks for an amount in INR, and names it on the button that acts. */
 export function AskAmount(props: AskAmountProps) {
-  const { opened, title, hint, first, act, acting, error, onAmount, onClose } = props
+  const { opened, title, hint, first, act, acting, error, onAmount, onClose, children } = props
   const t = useTexts(agentTexts)
   const format = useFormat()
   const [written, write] = useState(first === undefined ? '' : String(first))
@@ -51,6 +53,7 @@ export function AskAmount(props: AskAmountProps) {
         onChange={event => write(event.currentTarget.value)}
         error={isWrong && t.amountWrong}
       />
+      {children}
     </Confirm>
   )
 }

@@ -11,6 +11,7 @@ import { useFormat, useTexts } from '../language/language.tsx'
 import classes from './agent.module.css'
 import { agentTexts } from './agent-texts.ts'
 import { AskAmount } from './ask-amount.tsx'
+import { Fund } from './fund.tsx'
 
 /** The balance of an agent, and the ways in and out. */
 export function Money({ agent }: { readonly agent: Agent }) {
@@ -41,43 +42,14 @@ export function Money({ agent }: { readonly agent: Agent }) {
   )
 }
 
-/** Opens a payment page for the amount. */
-function Fund({ agent: { agent_id, status } }: { readonly agent: Agent }) {
-  const t = useTexts(agentTexts)
-  const [isAsked, ask] = useState(false)
-  const fund = useAct('createFunding')
-  const session = fund.data
-  if (status === 'deactivated') return null
-  if (session !== undefined) {
-    return (
-      <Button component="a" href={session.checkout_url} target="_blank" rel="noopener">
-        {t.toPayment}
-      </Button>
-    )
-  }
-  return (
-    <>
-      <Button onClick={() => ask(true)}>{t.fund}</Button>
-      <AskAmount
-        opened={isAsked}
-        title={t.fund}
-        hint={t.fundHint}
-        act={t.fundFor}
-        acting={fund.isPending}
-        error={fund.error}
-        onAmount={amount => fund.mutate({ agent_id, amount })}
-        onClose={() => ask(false)}
-      />
-    </>
-  )
-}
-
 interface WithdrawProps {
-  readonly agent: Agent
+  readonly agent: Pick<Agent, 'agent_id' | 'name'>
   readonly available: number
+  /** In a list, where it is one act of many. */
+  readonly isListed?: boolean
 }
 
-function Withdraw({ agent: { agent_id }, available }: WithdrawProps) {
+export function Withdraw({ agent: { agent_id, name }, available, isListed = false }: WithdrawProps) {
   const t = useTexts(agentTexts)
   const format = useFormat()
   const [isAsked, ask] = useState(false)
@@ -90,7 +62,12 @@ function Withdraw({ agent: { agent_id }, available }: WithdrawProps) {
   if (available <= 0) return null
   return (
     <>
-      <Button variant="default" onClick={() => ask(true)}>
+      <Button
+        size={isListed ? 'sm' : 'md'}
+        variant="default"
+        aria-label={t.withdrawFrom(name)}
+        onClick={() => ask(true)}
+      >
         {t.withdraw}
       </Button>
       <AskAmount

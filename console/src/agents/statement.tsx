@@ -11,25 +11,14 @@ import { Pages } from '../components/pages.tsx'
 import { Status } from '../components/status.tsx'
 import { useFormat, useTexts } from '../language/language.tsx'
 import classes from './agent.module.css'
+import type { SectionProps } from './agent-sections.tsx'
 import { agentTexts } from './agent-texts.ts'
 
-/** What the address says of the statement. */
-export interface StatementSearch {
-  readonly type?: 'pay_out' | 'pay_in' | 'fund' | 'withdraw' | undefined
-  readonly offset?: number | undefined
-}
-
-interface StatementProps {
-  readonly agentId: string
-  readonly search: StatementSearch
-  readonly onSearch: (search: StatementSearch) => void
-}
-
 /** The lines of a wallet, newest first. */
-export function Statement({ agentId, search: { type, offset = 0 }, onSearch }: StatementProps) {
+export function Statement({ agent, search: { type, offset = 0 }, onSearch }: SectionProps) {
   const t = useTexts(agentTexts)
   const lines = useRead('listTransactions', {
-    agent_id: agentId,
+    agent_id: agent.agent_id,
     ...(type === undefined ? {} : { type }),
     limit: 20,
     offset,
@@ -61,10 +50,18 @@ export function Statement({ agentId, search: { type, offset = 0 }, onSearch }: S
   )
 }
 
-function Lines({ lines }: { readonly lines: readonly Transaction[] }) {
+interface LinesProps {
+  readonly lines: readonly Transaction[]
+  /** Names the agent of each line, where there are several. */
+  readonly withAgent?: boolean
+}
+
+export function Lines({ lines, withAgent = false }: LinesProps) {
   const t = useTexts(agentTexts)
+  const agent = { id: 'agent', name: t.agent, cell: ({ agent_name }: Transaction) => agent_name }
   const columns: readonly Column<Transaction>[] = [
     { id: 'what', name: t.what, cell: line => <What line={line} /> },
+    ...(withAgent ? [agent] : []),
     { id: 'status', name: t.status, cell: ({ status }) => <Status is={status} /> },
     { id: 'at', name: t.at, cell: ({ created_at }) => <Moment at={created_at} /> },
     { id: 'amount', name: t.amount, align: 'end', cell: line => <Net line={line} /> },

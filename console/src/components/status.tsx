@@ -17,6 +17,7 @@ const KINDS = {
   failed: 'bad',
   completed: 'good',
   reversed: 'plain',
+  revoked: 'plain',
 } as const
 
 export type StatusName = keyof typeof KINDS

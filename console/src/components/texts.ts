@@ -6,6 +6,7 @@ export const componentTexts = texts({
     retry: 'Try again',
     requestId: (id: string) => `Request ${id}`,
     copy: (what: string) => `Copy ${what}`,
+    copyShort: 'Copy',
     copied: 'Copied',
     network_error: 'The service gave no answer. Check your connection and try again.',
     timeout: 'The service took too long to answer. Try again.',
@@ -40,6 +41,7 @@ export const componentTexts = texts({
       failed: 'Failed',
       completed: 'Done',
       reversed: 'Reversed',
+      revoked: 'Revoked',
     },
   },
   hi: {
@@ -47,6 +49,7 @@ export const componentTexts = texts({
     retry: 'फिर कोशिश करें',
     requestId: id => `अनुरोध ${id}`,
     copy: what => `${what} कॉपी करें`,
+    copyShort: 'कॉपी करें',
     copied: 'कॉपी हो गया',
     network_error: 'सेवा से जवाब नहीं मिला। कनेक्शन जाँचें और फिर कोशिश करें।',
     timeout: 'सेवा ने समय पर जवाब नहीं दिया। फिर कोशिश करें।',
@@ -81,6 +84,7 @@ export const componentTexts = texts({
       failed: 'नहीं हुआ',
       completed: 'पूरा',
       reversed: 'वापस हुआ',
+      revoked: 'रद्द',
     },
   },
 })

@@ -9,6 +9,8 @@ export interface Format {
   number(value: number): string
   /** `20 Nov 2026`. */
   date(at: string | Date): string
+  /** A calendar day, `2026-11-20`, as `20 Nov`. */
+  day(date: string): string
   /** `20 Nov, 3:45 pm IST`, with the year when it is not this one. */
   moment(at: string | Date, now: Date): string
   /** `5 hours 12 minutes`, rounded down to two units. */
@@ -31,6 +33,8 @@ export function formatOf(language: Language): Format {
   const date = new Intl.DateTimeFormat(locale, { ...day, year: 'numeric' })
   const thisYear = new Intl.DateTimeFormat(locale, { ...day, ...clock })
   const otherYear = new Intl.DateTimeFormat(locale, { ...day, ...clock, year: 'numeric' })
+  // A date without a time is its day in every time zone.
+  const dayOnly = new Intl.DateTimeFormat(locale, { ...day, timeZone: 'UTC' })
   const yearOf = new Intl.DateTimeFormat('en', { timeZone: INDIA, year: 'numeric' })
   const units = UNITS.map(
     ([unit]) => new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }),
@@ -39,6 +43,7 @@ export function formatOf(language: Language): Format {
     amount: value => rupees.format(value),
     number: value => number.format(value),
     date: at => date.format(new Date(at)),
+    day: of => dayOnly.format(new Date(of)),
     moment(at, now) {
       const isThisYear = yearOf.format(new Date(at)) === yearOf.format(now)
       return `${(isThisYear ? thisYear : otherYear).format(new Date(at))} IST`

@@ -25,6 +25,8 @@ function OwnerFrame() {
       destinations={[
         { to: '/inbox', label: t.inbox, icon: 'inbox', count },
         { to: '/agents', label: t.agents, icon: 'agents' },
+        { to: '/money', label: t.money, icon: 'money' },
+        { to: '/organizations', label: t.organizations, icon: 'people' },
         { to: '/safety', label: t.safety, icon: 'safety' },
       ]}
     >

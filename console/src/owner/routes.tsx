@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import * as v from 'valibot'
-import { agentsSearch, offset, statementSearch } from '../api/search.ts'
+import { agentSearch, agentsSearch, moneySearch, offset } from '../api/search.ts'
 import { loginSearch } from '../login/login-search.ts'
 import { rootRoute } from '../root-route.tsx'
 import { OwnerShell } from './owner-shell.tsx'
@@ -41,8 +41,29 @@ const agentsRoute = createRoute({
 const agentRoute = createRoute({
   getParentRoute: () => ownerRoute,
   path: 'agents/$agentId',
-  validateSearch: statementSearch,
+  validateSearch: agentSearch,
   component: lazyRouteComponent(() => import('./agent-page.tsx'), 'OwnerAgentPage'),
+})
+
+const moneyRoute = createRoute({
+  getParentRoute: () => ownerRoute,
+  path: 'money',
+  validateSearch: moneySearch,
+  component: lazyRouteComponent(() => import('./money/money-page.tsx'), 'MoneyPage'),
+})
+
+const organizationsRoute = createRoute({
+  getParentRoute: () => ownerRoute,
+  path: 'organizations',
+  validateSearch: v.object({ offset }),
+  component: lazyRouteComponent(() => import('./organizations/organizations-page.tsx'), 'OrganizationsPage'),
+})
+
+const organizationRoute = createRoute({
+  getParentRoute: () => ownerRoute,
+  path: 'organizations/$orgId',
+  validateSearch: v.object({ offset }),
+  component: lazyRouteComponent(() => import('./organizations/organization-page.tsx'), 'OrganizationPage'),
 })
 
 const safetyRoute = createRoute({
@@ -64,6 +85,9 @@ export const ownerRoutes = [
     inboxRoute.addChildren([approvalRoute]),
     agentsRoute,
     agentRoute,
+    moneyRoute,
+    organizationsRoute,
+    organizationRoute,
     safetyRoute,
   ]),
   loginRoute,

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import * as v from 'valibot'
-import { agentsSearch, offset, statementSearch } from '../api/search.ts'
+import { agentSearch, agentsSearch, offset } from '../api/search.ts'
 import { loginSearch } from '../login/login-search.ts'
 import { rootRoute } from '../root-route.tsx'
 
@@ -33,7 +33,7 @@ const agentsRoute = createRoute({
 const agentRoute = createRoute({
   getParentRoute: () => platformRoute,
   path: 'agents/$agentId',
-  validateSearch: statementSearch,
+  validateSearch: agentSearch,
   component: lazyRouteComponent(() => import('./agent-page.tsx'), 'PlatformAgentPage'),
 })
 

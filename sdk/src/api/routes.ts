@@ -6,6 +6,11 @@ import type * as Types from './types.ts'
 
 /** Every route of the service as a method, by its operationId. */
 export interface Api {
+  /** List the agents that the payee lists name. */
+  readonly listNamedPayees: (
+    input: Types.ListNamedPayeesInput,
+    options?: CallOptions,
+  ) => Promise<Types.NamedPayees>
   /** Create a platform. */
   readonly createPlatform: (
     input: Types.CreatePlatformInput,
@@ -221,6 +226,8 @@ export interface Api {
     input: Types.ReleaseEscrowInput,
     options?: CallOptions,
   ) => Promise<Types.EscrowResolved>
+  /** Get the spending by day and payee. */
+  readonly getSpending: (input: Types.GetSpendingInput, options?: CallOptions) => Promise<Types.Spending>
   /** List transactions. */
   readonly listTransactions: (
     input: Types.ListTransactionsInput,
@@ -410,6 +417,11 @@ export interface Api {
   ) => Promise<Types.OwnerPolicy>
   /** Get the logged-in person. */
   readonly getSession: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Me>
+  /** List the balances of all agents. */
+  readonly listBalances: (
+    input?: Types.ListBalancesInput,
+    options?: CallOptions,
+  ) => Promise<Types.BalanceList>
   /** List invitations. */
   readonly listInvitations: (
     input?: Types.ListInvitationsInput,
@@ -540,6 +552,7 @@ export interface Api {
  * whole body.
  */
 export const ROUTES: Readonly<Record<keyof Api, string>> = {
+  listNamedPayees: 'GET /v1/agents/{agent_id}/payees',
   createPlatform: 'POST /v1/platforms',
   deletePlatform: 'DELETE /v1/platforms/{platform_id}',
   getCurrentPlatform: 'GET /v1/platforms/me',
@@ -601,6 +614,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   holdEscrowWithTimeout: 'POST /v1/agents/{agent_id}/escrow/hold-with-timeout',
   refundEscrow: 'POST /v1/escrow/{escrow_id}/refund',
   releaseEscrow: 'POST /v1/escrow/{escrow_id}/release',
+  getSpending: 'GET /v1/agents/{agent_id}/spending',
   listTransactions: 'GET /v1/agents/{agent_id}/transactions',
   restoreNonce: 'POST /v1/transactions/{txn_id}/restore-nonce',
   verifyTransaction: 'GET /v1/transactions/{txn_id}/verify',
@@ -649,6 +663,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   declineInvitation: 'POST /v1/invitations/{owner_id}/decline',
   getOwnerPolicy: 'GET /api/web/policy',
   getSession: 'GET /api/web/me',
+  listBalances: 'GET /api/web/balances',
   listInvitations: 'GET /v1/invitations',
   listOwnerTransactions: 'GET /api/web/transactions',
   pauseAllAgents: 'POST /api/web/agents/pause',

@@ -221,6 +221,10 @@ export interface PageInput {
   cursor?: string
 }
 
+export interface ListNamedPayeesInput {
+  agent_id: string
+}
+
 export interface CreatePlatformInput {
   /** The name of the platform. */
   name: string
@@ -483,7 +487,7 @@ export interface CreateUpiCollectInput {
   /** What the owner pays, INR, at least 1. */
   amount: number
   /** The owner’s UPI id. */
-  upi_id: string
+  upi_id?: string
 }
 
 export interface GetBalanceInput {
@@ -711,6 +715,12 @@ export interface ReleaseEscrowInput {
   to_agent_id?: string
 }
 
+export interface GetSpendingInput {
+  agent_id: string
+  /** How many days. */
+  days?: number
+}
+
 export interface ListTransactionsInput extends PageInput {
   agent_id: string
   /** Only transactions of this type. */
@@ -923,6 +933,8 @@ export interface GetOwnerPolicyInput {
   owner_id?: string
 }
 
+export type ListBalancesInput = PageInput
+
 export type ListInvitationsInput = PageInput
 
 export interface ListOwnerTransactionsInput extends PageInput {
@@ -930,6 +942,8 @@ export interface ListOwnerTransactionsInput extends PageInput {
   owner_id?: string
   /** Only transactions of this agent. */
   agent_id?: string
+  /** Only transactions with this text, in any case, in the names, the reference, the note, the bank’s reference or an id. */
+  search?: string
   /** Only transactions of this type. */
   type?: TransactionType
   /** Only transactions with this status. */
@@ -1136,6 +1150,16 @@ export interface PasskeyRegistration {
     publicKey?: string
     publicKeyAlgorithm?: number
   }
+}
+
+/** The agents that payee lists name. */
+export interface NamedPayees {
+  payees: {
+    agent_id: string
+    handle: string
+    name: string
+    status: AgentStatus
+  }[]
 }
 
 /** The platform and its two secrets. */
@@ -1607,6 +1631,15 @@ export interface Transaction {
   funding_id?: string
   escrow_id?: string
   utr?: string
+  failure_reason?:
+    | 'expired'
+    | 'cancelled'
+    | 'payment_failed'
+    | 'gateway_refused'
+    | 'agent_deactivated'
+    | 'bank_account_refused'
+    | 'bank_unavailable'
+    | 'returned_by_bank'
 }
 
 /** A page of transactions. */
@@ -1645,7 +1678,8 @@ export interface UpiCollect {
   /** What the owner pays, INR, before the gateway’s fee. */
   amount: number
   collect: boolean
-  upi_id: string
+  /** null without one. */
+  upi_id: string | null
   upi_intent: string
   qr: string
   checkout_url: string
@@ -2186,6 +2220,36 @@ export interface EscrowRefunded {
   resolved_at: string | null
   transaction_id: string
   status: EscrowStatus
+}
+
+/** What an agent spent, by day and payee. */
+export interface Spending {
+  agent_id: string
+  from_date: string
+  to_date: string
+  /** The sum, INR, without fees. */
+  total: number
+  payments: number
+  payees: {
+    agent_id: string
+    agent_name: string
+    /** The sum, INR, without fees. */
+    amount: number
+    payments: number
+  }[]
+  others: {
+    /** The sum, INR, without fees. */
+    amount: number
+    payments: number
+  }
+  days: {
+    date: string
+    /** The sum, INR, without fees. */
+    total: number
+    payees: number[]
+    /** The sum to all others, INR. */
+    others: number
+  }[]
 }
 
 /** A page of the statement. */
@@ -2742,6 +2806,34 @@ export interface Me {
   expires_at: string
 }
 
+/** The figures of one wallet in INR. */
+export interface AgentBalance {
+  agent_id: string
+  agent_name: string
+  handle: string
+  status: AgentStatus
+  /** The balance that can be spent now, INR. */
+  available: number
+  /** The total credited, INR. */
+  total_funded: number
+  /** The total of outgoing payments and their fees, INR. */
+  total_spent: number
+}
+
+/** A page of balances, and the sums over all of them. */
+export interface BalanceList {
+  balances: AgentBalance[]
+  pagination: Pagination
+  total: {
+    /** The balance that can be spent now, INR. */
+    available: number
+    /** The total credited, INR. */
+    total_funded: number
+    /** The total of outgoing payments and their fees, INR. */
+    total_spent: number
+  }
+}
+
 /** An owner that a platform created for this phone, and that its holder has not accepted. */
 export interface Invitation {
   owner_id: string
@@ -2760,6 +2852,8 @@ export interface InvitationList {
 export interface OwnerTransactionList {
   transactions: Transaction[]
   pagination: Pagination
+  /** Only with `search`, and only if older transactions were not searched: the time of the oldest one that was. */
+  searched_from?: string
 }
 
 /** No agent is active. */

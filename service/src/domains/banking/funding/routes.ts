@@ -42,7 +42,7 @@ export function serveFunding(serve: Serve, context: FundingContext): void {
     const agent = await requireAgentAccess(context.database, call.caller, call.params.agent_id)
     const { amount, upi_id: upiId } = call.body
     const actor = actorOf(call.caller, agent.ownerId)
-    return startUpiFunding(context, agent, { amount, method: 'upi', opened: true, actor }, upiId)
+    return startUpiFunding(context, agent, { amount, method: 'upi', opened: true, actor }, upiId ?? null)
   })
 }
 
@@ -82,12 +82,12 @@ async function startUpiFunding(
   context: FundingContext,
   agent: Agent,
   request: SessionRequest,
-  upiId: string,
+  upiId: string | null,
 ): Promise<ResponseOf<typeof createUpiCollect>> {
-  await requireCollectLeft(context, agent.ownerId, upiId)
+  if (upiId !== null) await requireCollectLeft(context, agent.ownerId, upiId)
   const funding = await open(context, agent, request)
   const intent = await upiIntentOf(context, funding)
-  const collected = await collectUpi(context, funding, upiId)
+  const collected = upiId === null ? 'unsupported' : await collectUpi(context, funding, upiId)
   // A session that cannot be paid must not stay open: the caller gets an error for it.
   if (collected === 'wrong_upi_id' || typeof collected !== 'string' || intent === null) {
     await endFunding(context, funding, 'cancelled')
@@ -98,7 +98,7 @@ async function startUpiFunding(
   return {
     ...common(context, funding),
     collect: collected === 'requested',
-    upi_id: maskUpiId(upiId),
+    upi_id: upiId === null ? null : maskUpiId(upiId),
     upi_intent: intent,
     qr: intent,
     expires_at: funding.expiresAt.toISOString(),

@@ -1,7 +1,7 @@
 import type { AgentStatus } from '@batua/contract'
 import type { Queryable } from '../../../db/database.ts'
 import type { PageRequest } from '../../../http/paging.ts'
-import { FIRST_UUID, parseId, type Uuid } from '../../../kernel/ids.ts'
+import { FIRST_UUID, formatId, parseId, type Uuid } from '../../../kernel/ids.ts'
 import { AGENT_COLUMNS, type Agent, type AgentRow, agentFromRow } from './store.ts'
 
 /** The agents that a caller may list. */
@@ -96,4 +96,16 @@ export async function selectListedAgents(
   if (address === undefined) return selectAgentsOf(db, ownerIds)
   const id = parseId('agt', address)
   return id !== null && (await isOfOwners(db, id, ownerIds)) ? [id] : []
+}
+
+/** The public facts about these agents. */
+export async function selectNamed(
+  db: Queryable,
+  ids: readonly Uuid[],
+): Promise<{ agent_id: string; handle: string; name: string; status: AgentStatus }[]> {
+  const rows = await db.query<{ id: Uuid; handle: string; name: string; status: AgentStatus }>(
+    `select id, handle, name, status from agents where id = any($1::uuid[]) order by id`,
+    [ids],
+  )
+  return rows.map(({ id, ...facts }) => ({ agent_id: formatId('agt', id), ...facts }))
 }

@@ -1,10 +1,13 @@
-import { routes } from '@batua/contract'
+import { type Agent, routes } from '@batua/contract'
 import type { Serve } from '../../../http/serve.ts'
 import { AppError } from '../../../kernel/app-error.ts'
+import { parseId, type Uuid } from '../../../kernel/ids.ts'
 import { actorOf } from '../../../operations/facts.ts'
 import { isPayeeList } from '../../limits/index.ts'
+import { requireAgentAccess } from '../agents/access.ts'
 import { agentRecord } from '../agents/agent-record.ts'
 import { cancelPolicyChange } from '../agents/change-agent.ts'
+import { selectNamed } from '../agents/list-store.ts'
 import { payeeWarnings } from '../agents/payee-warnings.ts'
 import type { WithStepUp } from '../passkeys/step-up.ts'
 import { showAgentPolicy } from './agent-policy.ts'
@@ -18,6 +21,11 @@ export function servePolicySettings(serve: Serve, context: PolicySettingsContext
   serve(routes.getAgentPolicy, ({ caller, params, query }) =>
     showAgentPolicy(context, caller, params.agent_id, query.to),
   )
+
+  serve(routes.listNamedPayees, async ({ caller, params }) => {
+    const agent = await requireAgentAccess(database, caller, params.agent_id)
+    return { payees: await selectNamed(database, namedIn(agentRecord(vault, caller, agent))) }
+  })
 
   serve(routes.cancelPendingPolicy, async ({ caller, params: { agent_id, control } }) => {
     const agent = await cancelPolicyChange(context, caller, agent_id, control)
@@ -44,6 +52,18 @@ export function servePolicySettings(serve: Serve, context: PolicySettingsContext
     await context.stepUp.require(call)
     return changeTier(context, actorOf(call.caller), call.params.tier, call.body)
   })
+}
+
+/** The ids that an agent's payee lists name, or will name. */
+function namedIn({ policy, pending_policy }: Agent): Uuid[] {
+  const { allowed_payees, blocked_payee_agents } = pending_policy
+  const lists = [
+    policy.allowed_payees,
+    policy.blocked_payee_agents,
+    allowed_payees?.value ?? [],
+    blocked_payee_agents?.value ?? [],
+  ]
+  return [...new Set(lists.flat())].map(text => parseId('agt', text)).filter(id => id !== null)
 }
 
 /** The owner that a request names in the query, in the body, or equally in both. */

@@ -2,14 +2,14 @@ import type { listOwnerTransactions, listTransactions, QueryOf, ResponseOf } fro
 import type { Database } from '../../../db/database.ts'
 import type { Caller, OwnerCaller } from '../../../http/caller.ts'
 import { ownerOfSession } from '../../../http/caller.ts'
-import { spanOf } from '../../../http/date-span.ts'
 import { page, pageOf } from '../../../http/paging.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import { type FindAgent, requireAgentAccess, selectAgentsOf } from '../../parties/index.ts'
-import { lineIdOf, statementScope } from './statement-scope.ts'
-import { countLines, selectLines, selectNames } from './statement-store.ts'
+import { searchStatementOf } from './search-statement.ts'
+import { lineIdOf, scopeOf } from './statement-scope.ts'
+import { countLines, selectLines, selectNamesOf } from './statement-store.ts'
 import { transactionRecord } from './transaction-record.ts'
 
 export type TransactionList = ResponseOf<typeof listTransactions>
@@ -31,17 +31,31 @@ export async function readStatement(
 export async function readOwnerStatement(
   { database }: Reading,
   caller: OwnerCaller,
-  { owner_id, agent_id, ...query }: QueryOf<typeof listOwnerTransactions>,
-): Promise<TransactionList> {
+  { owner_id, agent_id, search, ...query }: QueryOf<typeof listOwnerTransactions>,
+): Promise<ResponseOf<typeof listOwnerTransactions>> {
   const ownerIds = owner_id === undefined ? caller.ownerIds : [ownerOfSession(caller, owner_id)]
-  if (agent_id === undefined) {
-    return readStatementOf({ database }, await selectAgentsOf(database, ownerIds), query)
-  }
-  const agent = await requireAgentAccess(database, caller, agent_id)
+  const agentIds = await agentsOf(database, caller, { ownerIds, agentId: agent_id })
+  if (search === undefined) return readStatementOf({ database }, agentIds, query)
+  return searchStatementOf(database, agentIds, query, search)
+}
+
+interface Whose {
+  readonly ownerIds: readonly Uuid[]
+  /** Only this one of their agents. */
+  readonly agentId: string | undefined
+}
+
+async function agentsOf(
+  database: Database,
+  caller: OwnerCaller,
+  { ownerIds, agentId }: Whose,
+): Promise<readonly Uuid[]> {
+  if (agentId === undefined) return selectAgentsOf(database, ownerIds)
+  const agent = await requireAgentAccess(database, caller, agentId)
   if (!ownerIds.includes(agent.ownerId)) {
     throw new AppError('not_found', 'This owner has no agent with this id', { field: 'agent_id' })
   }
-  return readStatementOf({ database }, [agent.id], query)
+  return [agent.id]
 }
 
 /** A page of the statements of these agents as one list. */
@@ -51,19 +65,12 @@ export async function readStatementOf(
   query: QueryOf<typeof listTransactions>,
 ): Promise<TransactionList> {
   const request = pageOf(query)
-  const scope = statementScope(agentIds, {
-    type: query.type ?? null,
-    status: query.status ?? null,
-    span: spanOf(query.from_date, query.to_date),
-  })
+  const scope = scopeOf(agentIds, query)
   const [lines, total] = await Promise.all([
     selectLines(database, scope, request),
     countLines(database, scope),
   ])
-  const named = new Set(
-    lines.flatMap(({ wallet, counterparty }) => (counterparty === null ? [wallet] : [wallet, counterparty])),
-  )
-  const names = await selectNames(database, [...named])
+  const names = await selectNamesOf(database, lines)
   const rows = lines.map(line => ({ id: lineIdOf(line), line }))
   return page('transactions', rows, ({ line }) => transactionRecord(line, names), total, request)
 }

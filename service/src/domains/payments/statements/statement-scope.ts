@@ -1,5 +1,11 @@
-import { TRANSACTION_STATUSES, type TransactionStatus, type TransactionType } from '@batua/contract'
-import type { Span } from '../../../http/date-span.ts'
+import {
+  type listTransactions,
+  type QueryOf,
+  TRANSACTION_STATUSES,
+  type TransactionStatus,
+  type TransactionType,
+} from '@batua/contract'
+import { type Span, spanOf } from '../../../http/date-span.ts'
 import {
   creditSideOf,
   FIRST_UUID,
@@ -49,6 +55,15 @@ export function statementScope(
     whole:
       sources.includes('debits') && sources.includes('credits') && span.from === null && span.until === null,
   }
+}
+
+/** The scope that a request asks for. */
+export function scopeOf(
+  wallets: readonly Uuid[],
+  { type, status, from_date, to_date }: QueryOf<typeof listTransactions>,
+): StatementScope {
+  const span = spanOf(from_date, to_date)
+  return statementScope(wallets, { type: type ?? null, status: status ?? null, span })
 }
 
 const TYPE_OF: Record<LineSource, TransactionType> = {

@@ -34,7 +34,8 @@ const debitLines = (source: 'debits' | 'holds', kinds: string) => `
       when ended.kind = 'escrow_release' then ended.credit_account else t.linked_id end as counterparty,
     t.amount_paise, t.fee_paise,
     ${STATUS_OF_DEBIT} as status,
-    t.posted_at as began_at, t.linked_id, t.reference, t.note, null::text as utr
+    t.posted_at as began_at, t.linked_id, t.reference, t.note, null::text as utr,
+    null::text as reason
   from transfers t left join lateral (
     select e.kind, e.credit_account from transfers e
     where t.kind = 'escrow_hold' and e.linked_id = t.id and e.${ENDS} limit 1
@@ -48,7 +49,7 @@ const CREDIT_LINES = `
   select t.id, 'credit', t.kind, coalesce(hold.debit_account, t.debit_account), t.amount_paise, t.fee_paise,
     'completed', t.posted_at, t.linked_id,
     case t.kind when 'escrow_release' then hold.reference else t.reference end,
-    case t.kind when 'escrow_release' then hold.note else t.note end, null
+    case t.kind when 'escrow_release' then hold.note else t.note end, null, null
   from transfers t left join lateral (
     select h.debit_account, h.reference, h.note from transfers h
     where t.kind = 'escrow_release' and h.id = t.linked_id limit 1
@@ -59,21 +60,21 @@ const CREDIT_LINES = `
 
 const FUNDING_LINES = `
   select id, 'credit', 'fund', null::uuid, amount_paise, coalesce(fee_paise, 0), status, created_at, null::uuid,
-    null::text, null::text, null
+    null::text, null::text, null, failure_reason
   from fundings
   where 'fundings' = any($5::text[]) and agent_id = w.wallet and ${IN_CREDITS} and status = any($6::text[])
   order by id desc limit $7`
 
 const PAYOUT_LINES = `
   select id, 'debit', kind, null::uuid, amount_paise, 0::int8, status, created_at, null::uuid, null::text, null::text,
-    utr
+    utr, reason
   from payouts
   where kind = any($5::text[]) and agent_id = w.wallet and ${IN_DEBITS} and status = any($6::text[])
   order by id desc limit $7`
 
 export const SELECT_LINES = `
   select w.wallet, id, side, kind, counterparty, amount_paise as "amountPaise", fee_paise as "feePaise", status,
-    began_at as "beganAt", linked_id as "linkedId", reference, note, utr
+    began_at as "beganAt", linked_id as "linkedId", reference, note, utr, reason
   from unnest($1::uuid[]) as w (wallet) cross join lateral (
     (${debitLines('debits', `kind in ('payment', 'refund', 'allocation', 'escrow_hold')`)})
     union all (${debitLines('holds', `kind = 'escrow_hold'`)})

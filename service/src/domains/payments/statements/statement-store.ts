@@ -43,6 +43,8 @@ export interface StatementLine {
   readonly note: string | null
   /** The bank's reference of a payout. */
   readonly utr: string | null
+  /** Why a funding or payout failed: our word for a funding, the provider's code for a payout. */
+  readonly reason: string | null
 }
 
 /** A page of the statement, newest first. */
@@ -105,6 +107,14 @@ export async function selectNames(db: Queryable, agentIds: readonly Uuid[]): Pro
     [agentIds],
   )
   return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+/** The names of both sides of these lines. */
+export function selectNamesOf(db: Queryable, lines: readonly StatementLine[]): Promise<Map<Uuid, string>> {
+  const named = new Set(
+    lines.flatMap(({ wallet, counterparty }) => (counterparty === null ? [wallet] : [wallet, counterparty])),
+  )
+  return selectNames(db, [...named])
 }
 
 /** The status of the movement with an id, of whatever kind; null when there is none. */

@@ -1,4 +1,4 @@
-import type { Transaction } from '@batua/contract'
+import type { FailureReason, Transaction } from '@batua/contract'
 import { assert, unreachable } from '../../../kernel/assert.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { rupees } from '../../../kernel/money.ts'
@@ -25,6 +25,7 @@ export function transactionRecord(line: StatementLine, names: StatementNames): T
     status: line.status,
     created_at: line.beganAt.toISOString(),
     ...originOf(line),
+    ...failureOf(line),
   }
 }
 
@@ -85,4 +86,27 @@ function originOf({ kind, id, linkedId, utr }: StatementLine): Origin {
     default:
       return unreachable(kind)
   }
+}
+
+/** Codes of providers that speak of the bank and not of the account: `BENE_BANK_OFFLINE`, `NPCI_UNAVAILABLE`. */
+const BANK_UNAVAILABLE = /OFFLINE|UNAVAILABLE|DOWN|TIMEOUT|TIMED_OUT/i
+const ACCOUNT_REFUSED = /ACCOUNT|ACC_|IFSC|BENE|REJECTED|BLOCKED|NAME/i
+
+const FUNDING_REASONS: readonly string[] = [
+  'expired',
+  'cancelled',
+  'payment_failed',
+  'gateway_refused',
+  'agent_deactivated',
+] satisfies readonly FailureReason[]
+
+/** Why a line failed. A provider's own code is never passed on: it may quote what it was sent. */
+function failureOf({ kind, status, reason }: StatementLine): Pick<Transaction, 'failure_reason'> {
+  if (reason === null || (status !== 'failed' && status !== 'reversed')) return {}
+  if (kind === 'fund') {
+    return FUNDING_REASONS.includes(reason) ? { failure_reason: reason as FailureReason } : {}
+  }
+  if (status === 'reversed') return { failure_reason: 'returned_by_bank' }
+  if (BANK_UNAVAILABLE.test(reason)) return { failure_reason: 'bank_unavailable' }
+  return ACCOUNT_REFUSED.test(reason) ? { failure_reason: 'bank_account_refused' } : {}
 }

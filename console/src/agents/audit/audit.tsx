@@ -1,0 +1,158 @@
+import type { AuditEntry } from '@batua/sdk'
+import { Button, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
+import type { InputOf } from '../../api/api.tsx'
+import { useRead } from '../../api/use-read.ts'
+import { Card } from '../../components/card.tsx'
+import { Copy } from '../../components/copy.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import filters from '../../components/filters.module.css'
+import { Loaded } from '../../components/loaded.tsx'
+import { Moment } from '../../components/moment.tsx'
+import { Pages } from '../../components/pages.tsx'
+import { useTexts } from '../../language/language.tsx'
+import type { AgentSearch, SectionProps } from '../agent-sections.tsx'
+import { DownloadProof } from './download-proof.tsx'
+import { auditTexts } from './texts.ts'
+
+type Action = keyof typeof auditTexts.en.actions & NonNullable<InputOf<'listAuditEntries'>['action']>
+
+/** The agent's entries in the log, newest first, each with its proof. */
+export function Audit({ agent: { agent_id }, search, onSearch }: SectionProps) {
+  const t = useTexts(auditTexts)
+  const { from, to, offset = 0 } = search
+  const action = isAction(search.action) ? search.action : undefined
+  const entries = useRead('listAuditEntries', {
+    agent_id,
+    ...(action !== undefined && { action }),
+    ...(from !== undefined && { from_date: from }),
+    ...(to !== undefined && { to_date: to }),
+    limit: 20,
+    offset,
+  })
+  const isFiltered = action !== undefined || from !== undefined || to !== undefined
+  return (
+    <Stack gap="sm">
+      <div>
+        <Title order={2}>{t.title}</Title>
+        <Text c="dimmed">{t.hint}</Text>
+      </div>
+      <Filters search={{ action, from, to }} onSearch={onSearch} />
+      <Loaded query={entries} loading={t.loading}>
+        {({ entries: list, pagination }) =>
+          list.length === 0 ? (
+            <EmptyState icon="safety" title={isFiltered ? t.noneSuch : t.none} />
+          ) : (
+            <>
+              <Card flush>
+                <Entries entries={list} agentId={agent_id} />
+              </Card>
+              <Pages
+                pagination={pagination}
+                onOffset={next => onSearch({ action, from, to, offset: next })}
+              />
+            </>
+          )
+        }
+      </Loaded>
+      <HowToVerify />
+    </Stack>
+  )
+}
+
+function isAction(name: string | undefined): name is Action {
+  return name !== undefined && name in auditTexts.en.actions
+}
+
+function Filters({ search, onSearch }: Pick<SectionProps, 'search' | 'onSearch'>) {
+  const t = useTexts(auditTexts)
+  const set = (change: AgentSearch) => onSearch({ ...search, ...change })
+  const isFiltered = Object.values(search).some(value => value !== undefined)
+  return (
+    <div role="search" className={filters.filters}>
+      <NativeSelect
+        label={t.action}
+        value={search.action ?? ''}
+        data={[
+          { value: '', label: t.allActions },
+          ...Object.entries(t.actions).map(([value, label]) => ({ value, label })),
+        ]}
+        onChange={event => set({ action: event.currentTarget.value || undefined })}
+      />
+      <TextInput
+        type="date"
+        label={t.from}
+        value={search.from ?? ''}
+        onChange={event => set({ from: event.currentTarget.value || undefined })}
+      />
+      <TextInput
+        type="date"
+        label={t.to}
+        value={search.to ?? ''}
+        onChange={event => set({ to: event.currentTarget.value || undefined })}
+      />
+      {isFiltered && (
+        <Button variant="default" onClick={() => onSearch({})}>
+          {t.clear}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+interface EntriesProps {
+  readonly entries: readonly AuditEntry[]
+  readonly agentId: string
+}
+
+function Entries({ entries, agentId }: EntriesProps) {
+  const t = useTexts(auditTexts)
+  const whatOf = ({ action }: AuditEntry) => (isAction(action) ? t.actions[action] : action)
+  const columns: readonly Column<AuditEntry>[] = [
+    { id: 'what', name: t.action, cell: entry => <What what={whatOf(entry)} entry={entry} /> },
+    {
+      id: 'actor',
+      name: t.actor,
+      cell: ({ actor }) => (actor.id === agentId ? t.itself : t.actors[actor.type]),
+    },
+    { id: 'at', name: t.at, cell: ({ created_at }) => <Moment at={created_at} /> },
+    {
+      id: 'act',
+      name: t.act,
+      align: 'end',
+      cell: entry => (
+        <DownloadProof auditId={entry.audit_id} label={t.downloadOne(whatOf(entry), entry.target)} />
+      ),
+    },
+  ]
+  return <DataTable label={t.title} columns={columns} rows={entries} rowKey={({ audit_id }) => audit_id} />
+}
+
+function What({ what, entry: { target } }: { readonly what: string; readonly entry: AuditEntry }) {
+  return (
+    <Stack gap={0}>
+      <Text fw={600}>{what}</Text>
+      <Text size="sm" c="dimmed">
+        {target}
+      </Text>
+    </Stack>
+  )
+}
+
+function HowToVerify() {
+  const t = useTexts(auditTexts)
+  return (
+    <details>
+      <summary>{t.verify}</summary>
+      <Stack gap="sm" mt="sm">
+        <Text>
+          {t.verifySteps}{' '}
+          <a href="/.well-known/service-keys.json" download="keys.json">
+            {t.keys}
+          </a>
+        </Text>
+        <Copy what={t.command} text="npm run --silent verify -- proof-aud_….json --keys keys.json" />
+      </Stack>
+    </details>
+  )
+}

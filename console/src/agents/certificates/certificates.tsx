@@ -1,0 +1,118 @@
+import type { Certificate } from '@batua/sdk'
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { useState } from 'react'
+import { useRead } from '../../api/use-read.ts'
+import { Card } from '../../components/card.tsx'
+import { Choice } from '../../components/choice.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { Moment } from '../../components/moment.tsx'
+import { Pages } from '../../components/pages.tsx'
+import { Status } from '../../components/status.tsx'
+import { useFormat, useTexts } from '../../language/language.tsx'
+import type { SectionProps } from '../agent-sections.tsx'
+import { IssueCertificate } from './issue-certificate.tsx'
+import { Replace, Revoke } from './replace-or-revoke.tsx'
+import { certificatesTexts } from './texts.ts'
+
+/** The certificates of an agent, each to be replaced or revoked, and a new one. */
+export function Certificates({ agent, search: { status, offset = 0 }, onSearch }: SectionProps) {
+  const t = useTexts(certificatesTexts)
+  const [isIssued, issue] = useState(false)
+  const { agent_id } = agent
+  const filter = status === undefined ? {} : { status }
+  const certificates = useRead('listCertificates', { agent_id, ...filter, limit: 20, offset })
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between">
+        <div>
+          <Title order={2}>{t.title}</Title>
+          <Text c="dimmed">{t.hint}</Text>
+        </div>
+        <Button variant="default" disabled={agent.status === 'deactivated'} onClick={() => issue(true)}>
+          {t.issue}
+        </Button>
+      </Group>
+      <Choice
+        label={t.filter}
+        value={status ?? 'all'}
+        options={{ all: t.all, active: t.active, revoked: t.revoked, expired: t.expired }}
+        onChange={chosen => onSearch(chosen === 'all' ? {} : { status: chosen })}
+      />
+      <Loaded query={certificates} loading={t.loading}>
+        {({ certificates: list, pagination }) =>
+          list.length === 0 ? (
+            <EmptyState icon="safety" title={t.none} />
+          ) : (
+            <>
+              <Card flush>
+                <List certificates={list} />
+              </Card>
+              <Pages pagination={pagination} onOffset={next => onSearch({ status, offset: next })} />
+            </>
+          )
+        }
+      </Loaded>
+      {isIssued && <IssueCertificate agentId={agent_id} onClose={() => issue(false)} />}
+    </Stack>
+  )
+}
+
+function List({ certificates }: { readonly certificates: readonly Certificate[] }) {
+  const t = useTexts(certificatesTexts)
+  const format = useFormat()
+  const columns: readonly Column<Certificate>[] = [
+    { id: 'certificate', name: t.certificate, cell: certificate => <Name certificate={certificate} /> },
+    {
+      id: 'says',
+      name: t.says,
+      cell: ({ capabilities }) => capabilities.map(each => t.capabilities[each]).join(', '),
+    },
+    { id: 'status', name: t.status, cell: certificate => <State certificate={certificate} /> },
+    { id: 'expires', name: t.expires, cell: ({ expires_at }) => format.date(expires_at) },
+    { id: 'act', name: t.act, align: 'end', cell: certificate => <Acts certificate={certificate} /> },
+  ]
+  return <DataTable label={t.title} columns={columns} rows={certificates} rowKey={({ id }) => id} />
+}
+
+function Name({ certificate: { id, subject } }: { readonly certificate: Certificate }) {
+  return (
+    <Stack gap={0}>
+      <Text fw={600}>{subject}</Text>
+      <Text size="sm" c="dimmed">
+        {id}
+      </Text>
+    </Stack>
+  )
+}
+
+function State({
+  certificate: { status, revoked_at, revocation_reason },
+}: {
+  readonly certificate: Certificate
+}) {
+  const t = useTexts(certificatesTexts)
+  return (
+    <Stack gap={2} align="start">
+      <Status is={status} />
+      {revoked_at !== null && (
+        <Text size="sm" c="dimmed">
+          {t.since} <Moment at={revoked_at} />
+          {revocation_reason !== null && `: ${revocation_reason}`}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+/** An expired certificate can be revoked too; a revoked one stays as it is. */
+function Acts({ certificate }: { readonly certificate: Certificate }) {
+  if (certificate.status === 'revoked') return '–'
+  return (
+    <Group gap="xs" justify="flex-end">
+      <Replace certificateId={certificate.id} />
+      <Revoke certificateId={certificate.id} />
+    </Group>
+  )
+}

@@ -1,0 +1,196 @@
+import type { Agent } from '@batua/sdk'
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { Card } from '../../components/card.tsx'
+import { Confirm } from '../../components/confirm.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { useTexts } from '../../language/language.tsx'
+import classes from '../agent.module.css'
+import type { SectionProps } from '../agent-sections.tsx'
+import { FindPayee } from './find-payee.tsx'
+import { PendingLists } from './pending-lists.tsx'
+import { payeesTexts } from './texts.ts'
+import { allowedIn, useListChange, usePayeeNames, wantedAllowed, wantedBlocked } from './use-payee-lists.ts'
+
+/** Whom an agent may pay, and whom never. */
+export function Payees({ agent }: SectionProps) {
+  return (
+    <Stack>
+      <Allowed agent={agent} />
+      <Blocked agent={agent} />
+      <PendingLists agent={agent} />
+    </Stack>
+  )
+}
+
+function Allowed({ agent }: { readonly agent: Agent }) {
+  const t = useTexts(payeesTexts)
+  const [asked, ask] = useState<'payee' | 'anyone' | null>(null)
+  const { update, change, allowAnyone } = useListChange(agent, () => ask(null))
+  const allowed = allowedIn(agent)
+  const listed = allowed ?? []
+  return (
+    <Card>
+      <Head
+        title={t.allowed}
+        hint={allowed === null ? t.anyone : listed.length === 0 ? t.nobody : t.onlyThese}
+      >
+        {allowed !== null && (
+          <Button variant="default" onClick={() => ask('anyone')}>
+            {t.anyoneAct}
+          </Button>
+        )}
+        <Button variant="default" onClick={() => ask('payee')}>
+          {allowed === null ? t.allowOnly : t.allow}
+        </Button>
+      </Head>
+      <PayeeList
+        agent={agent}
+        ids={listed}
+        act={t.remove}
+        actOne={t.removeOne}
+        acting={update.isPending}
+        onAct={id => change({ allowed_payees: wantedAllowed(agent).filter(each => each !== id) })}
+      />
+      <Warnings texts={update.data?.warnings ?? []} />
+      {asked === null && update.error !== null && <ErrorNotice error={update.error} />}
+      {asked === 'payee' && (
+        <FindPayee
+          title={allowed === null ? t.allowOnly : t.allow}
+          hint={allowed === null ? t.allowOnlyHint : t.allowHint}
+          act={t.allowOne}
+          refuse={id => (id === agent.agent_id ? t.itself : listed.includes(id) ? t.alreadyListed : null)}
+          acting={update.isPending}
+          error={update.error}
+          onPayee={id => change({ allowed_payees: [...wantedAllowed(agent), id] })}
+          onClose={() => ask(null)}
+        />
+      )}
+      <Confirm
+        opened={asked === 'anyone'}
+        title={t.anyoneTitle}
+        act={t.anyoneAct}
+        acting={update.isPending}
+        error={update.error}
+        onAct={allowAnyone}
+        onClose={() => ask(null)}
+      >
+        <Text>{t.anyoneHint}</Text>
+      </Confirm>
+    </Card>
+  )
+}
+
+function Blocked({ agent }: { readonly agent: Agent }) {
+  const t = useTexts(payeesTexts)
+  const [isAsked, ask] = useState(false)
+  const { update, change } = useListChange(agent, () => ask(false))
+  const blocked = agent.policy.blocked_payee_agents
+  return (
+    <Card>
+      <Head title={t.blocked} hint={blocked.length === 0 ? t.noneBlocked : t.blockedHint}>
+        <Button variant="default" onClick={() => ask(true)}>
+          {t.block}
+        </Button>
+      </Head>
+      <PayeeList
+        agent={agent}
+        ids={blocked}
+        act={t.unblock}
+        actOne={t.unblockOne}
+        acting={update.isPending}
+        onAct={id => change({ blocked_payee_agents: wantedBlocked(agent).filter(each => each !== id) })}
+      />
+      <Warnings texts={update.data?.warnings ?? []} />
+      {!isAsked && update.error !== null && <ErrorNotice error={update.error} />}
+      {isAsked && (
+        <FindPayee
+          title={t.block}
+          hint={t.blockHint}
+          act={t.blockOne}
+          refuse={id => (id === agent.agent_id ? t.itself : blocked.includes(id) ? t.alreadyListed : null)}
+          acting={update.isPending}
+          error={update.error}
+          onPayee={id => change({ blocked_payee_agents: [...new Set([...wantedBlocked(agent), id])] })}
+          onClose={() => ask(false)}
+        />
+      )}
+    </Card>
+  )
+}
+
+interface HeadProps {
+  readonly title: string
+  readonly hint: string
+  readonly children: ReactNode
+}
+
+function Head({ title, hint, children }: HeadProps) {
+  return (
+    <Group justify="space-between">
+      <div>
+        <Title order={2}>{title}</Title>
+        <Text c="dimmed">{hint}</Text>
+      </div>
+      <Group gap="sm">{children}</Group>
+    </Group>
+  )
+}
+
+/** What the service warns of after a change, such as that nobody can be paid meanwhile. */
+function Warnings({ texts }: { readonly texts: readonly string[] }) {
+  if (texts.length === 0) return null
+  return (
+    <Stack mt="md" gap="sm">
+      {texts.map(text => (
+        <Notice key={text} kind="warn">
+          {text}
+        </Notice>
+      ))}
+    </Stack>
+  )
+}
+
+interface PayeeListProps {
+  readonly agent: Agent
+  readonly ids: readonly string[]
+  readonly act: string
+  readonly actOne: (name: string) => string
+  readonly acting: boolean
+  readonly onAct: (id: string) => void
+}
+
+function PayeeList({ agent, ids, act, actOne, acting, onAct }: PayeeListProps) {
+  const t = useTexts(payeesTexts)
+  const { named, nameOf, handleOf } = usePayeeNames(agent.agent_id)
+  if (ids.length === 0) return null
+  return (
+    <Loaded query={named} loading={t.loading}>
+      {() => (
+        <ul className={classes.listed}>
+          {ids.map(id => (
+            <li key={id} className={classes.limit}>
+              <Stack gap={0}>
+                <Text fw={600}>{nameOf(id)}</Text>
+                <Text size="sm" c="dimmed">
+                  @{handleOf(id) ?? id}
+                </Text>
+              </Stack>
+              <Button
+                size="sm"
+                variant="default"
+                aria-label={actOne(nameOf(id))}
+                loading={acting}
+                onClick={() => onAct(id)}
+              >
+                {act}
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Loaded>
+  )
+}

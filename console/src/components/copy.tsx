@@ -1,0 +1,36 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { useTexts } from '../language/language.tsx'
+import classes from './copy.module.css'
+import { Icon } from './icon.tsx'
+import { componentTexts } from './texts.ts'
+
+interface CopyProps {
+  /** What it is called: `agent key`. */
+  readonly what: string
+  readonly text: string
+}
+
+/** A text that is needed elsewhere, with a button that copies it. */
+export function Copy({ what, text }: CopyProps) {
+  const t = useTexts(componentTexts)
+  const [isCopied, setCopied] = useState(false)
+  return (
+    <div className={classes.copy}>
+      <code className={classes.text}>{text}</code>
+      <Button
+        variant="default"
+        leftSection={<Icon name={isCopied ? 'check' : 'copy'} size={16} />}
+        aria-label={isCopied ? undefined : t.copy(what)}
+        onClick={() => {
+          void navigator.clipboard.writeText(text).then(() => setCopied(true))
+        }}
+      >
+        {isCopied ? t.copied : t.copyShort}
+      </Button>
+      <span role="status" className="visually-hidden">
+        {isCopied ? t.copied : ''}
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,89 @@
+import type { Transaction } from '@batua/sdk'
+import { Stack, Text } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { useRead } from '../../api/use-read.ts'
+import { Amount } from '../../components/amount.tsx'
+import { Card } from '../../components/card.tsx'
+import { Choice } from '../../components/choice.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { Moment } from '../../components/moment.tsx'
+import { Pages } from '../../components/pages.tsx'
+import { Status } from '../../components/status.tsx'
+import { useTexts } from '../../language/language.tsx'
+import { moneyTexts } from './texts.ts'
+
+const route = getRouteApi('/owner/money')
+
+/** Money that went to the bank: withdrawals, and settlements of what was not used. */
+export function Payouts() {
+  const t = useTexts(moneyTexts)
+  const { kind = 'withdraw', offset = 0 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const payouts = useRead('listOwnerTransactions', { type: kind, limit: 20, offset })
+  return (
+    <>
+      <Choice
+        label={t.kind}
+        value={kind}
+        options={t.kinds}
+        onChange={chosen =>
+          void navigate({ search: { section: 'bank', ...(chosen !== 'withdraw' && { kind: chosen }) } })
+        }
+      />
+      <Text c="dimmed" mb="sm">
+        {t.bankHints[kind]}
+      </Text>
+      <Loaded query={payouts} loading={t.loadingPayouts}>
+        {({ transactions, pagination }) =>
+          transactions.length === 0 ? (
+            <EmptyState icon="money" title={t.noPayouts[kind]} />
+          ) : (
+            <>
+              <Card flush>
+                <List label={t.kinds[kind]} payouts={transactions} />
+              </Card>
+              <Pages
+                pagination={pagination}
+                onOffset={next => void navigate({ search: { section: 'bank', kind, offset: next } })}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  )
+}
+
+interface ListProps {
+  readonly label: string
+  readonly payouts: readonly Transaction[]
+}
+
+function List({ label, payouts }: ListProps) {
+  const t = useTexts(moneyTexts)
+  const columns: readonly Column<Transaction>[] = [
+    { id: 'agent', name: t.agent, cell: ({ agent_name }) => <Text fw={600}>{agent_name}</Text> },
+    { id: 'status', name: t.status, cell: payout => <State payout={payout} /> },
+    { id: 'utr', name: t.utr, cell: ({ utr }) => utr ?? t.noUtr },
+    { id: 'at', name: t.at, cell: ({ created_at }) => <Moment at={created_at} /> },
+    { id: 'amount', name: t.amount, align: 'end', cell: ({ amount }) => <Amount rupees={amount} /> },
+  ]
+  return <DataTable label={label} columns={columns} rows={payouts} rowKey={({ id }) => id} />
+}
+
+function State({ payout: { status, failure_reason } }: { readonly payout: Transaction }) {
+  const t = useTexts(moneyTexts)
+  const isBack = status === 'failed' || status === 'reversed'
+  return (
+    <Stack gap={2} align="start">
+      <Status is={status} />
+      {isBack && (
+        <Text size="sm" c="dimmed">
+          {failure_reason === undefined ? t.failedAnyhow : t.reasons[failure_reason]}
+        </Text>
+      )}
+    </Stack>
+  )
+}
