@@ -67,6 +67,7 @@ import {
   serveAllowances,
   serveApprovals,
   serveEscrow,
+  serveExposure,
   servePayments,
   serveReceipts,
   serveTransactions,
@@ -278,6 +279,7 @@ function serveDomains(
   serveOrganizations(serve, contexts)
   serveAllocations(serve, contexts)
   serveAllowances(serve, contexts)
+  serveExposure(serve, contexts)
   serveApprovals(serve, { ...contexts, executors: executorsOf(contexts) })
   serveTransactions(serve, contexts)
   servePayPerCall(serve, contexts)

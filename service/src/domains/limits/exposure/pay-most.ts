@@ -134,13 +134,13 @@ function openPayer(facts: PayerFacts) {
     return affordable(lower(most, balance) ?? balance)
   }
 
-  /** How many payees more may be paid within the hour; null: any number. */
+  /** How many payees more may be paid within the hour; null: any number; negative: not even those that were. */
   function freePlaces(): bigint | null {
     const { recipientsPerHour } = rulesNow().ceiling
     if (recipientsPerHour === null) return null
     let free = BigInt(recipientsPerHour)
     for (const group of groups) if (wasPaidRecently(group, atMs)) free -= group.count
-    return free > 0n ? free : 0n
+    return free
   }
 
   function isAllowed({ allowed }: Group): boolean {
@@ -169,6 +169,8 @@ function openPayer(facts: PayerFacts) {
   /** The payee of the next payment: who can be paid most, and among these as decision 56 orders them. */
   function choose(most: bigint): Choice | null {
     const places = freePlaces()
+    steps += groups.length + 1
+    if (places !== null && places < 0n) return null
     let best: Choice | null = null
     const consider = (group: Group, available: bigint | null) => {
       const left = leftTo(group)
@@ -186,7 +188,6 @@ function openPayer(facts: PayerFacts) {
       consider(group, isFree ? group.count : places)
     }
     if (isNetwork()) consider(NEVER_PAID, places)
-    steps += groups.length + 1
     return best
   }
 
