@@ -13,6 +13,7 @@ import { useFormat, useTexts } from '../language/language.tsx'
 import classes from './agent.module.css'
 import { agentTexts } from './agent-texts.ts'
 import { Allowances } from './allowances.tsx'
+import { Exposure } from './exposure.tsx'
 import { Limits } from './limits.tsx'
 import { Money } from './money.tsx'
 import { OwnLimits } from './own-limits.tsx'
@@ -44,6 +45,7 @@ export function AgentPage({ agentId, search, onSearch }: AgentPageProps) {
             <Title agent={found} />
             <Stack>
               <Money agent={found} />
+              <Exposure agentId={agentId} />
               <Limits agentId={agentId} />
               <OwnLimits agent={found} />
               {!isPlatform && <Allowances agent={found} />}
