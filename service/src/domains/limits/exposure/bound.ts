@@ -1,6 +1,8 @@
 import type { PolicyLayer, PolicyWindow, ThresholdControl } from '@batua/contract'
+import { assert } from '../../../kernel/assert.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Layer, Limit } from '../layers.ts'
+import { affordable, leftTo, type Payer, payableGroups, rulesOf, undecided } from './payer.ts'
 
 /** What keeps a payer from paying more: its balance, its status, or a control of a layer. */
 export type Bound =
@@ -11,7 +13,7 @@ export type Bound =
     }
 
 /** The layer whose list leaves nobody who can be paid; null: somebody can be. */
-export function listBound(layers: readonly Layer[], receivers: readonly Uuid[]): Bound | null {
+function listBound(layers: readonly Layer[], receivers: readonly Uuid[]): Bound | null {
   let payees = receivers
   let isNetwork = true
   for (const { layer, allowedPayees, blockedPayees } of layers) {
@@ -27,7 +29,7 @@ export function listBound(layers: readonly Layer[], receivers: readonly Uuid[]):
 }
 
 /** The first limit on amounts with nothing left; the general layers come first. */
-export function sumBound(
+function sumBound(
   layers: readonly Layer[],
   spentIn: (window: PolicyWindow) => bigint,
 ): Bound | null {
@@ -40,13 +42,13 @@ export function sumBound(
 }
 
 /** The first layer that lets nothing pass a threshold. */
-export function thresholdBound(layers: readonly Layer[], rule: ThresholdControl): Bound | null {
+function thresholdBound(layers: readonly Layer[], rule: ThresholdControl): Bound | null {
   const found = layers.find(({ thresholds }) => thresholds[rule] === 0n)
   return found === undefined ? null : { rule, layer: found.layer }
 }
 
 /** The first layer with the tightest limit on payees of this kind. */
-export function payeeBound(layers: readonly Layer[], measures: 'amount_to_payee' | 'payees'): Bound | null {
+function payeeBound(layers: readonly Layer[], measures: 'amount_to_payee' | 'payees'): Bound | null {
   let tightest: { readonly bound: Bound; readonly limit: bigint } | null = null
   for (const { layer, limits } of layers) {
     for (const { rule, measures: measured, limit } of limits) {
@@ -55,4 +57,24 @@ export function payeeBound(layers: readonly Layer[], measures: 'amount_to_payee'
     }
   }
   return tightest?.bound ?? null
+}
+
+/** What refuses the payer one paisa more, in the order of the decision. */
+export function boundOf(payer: Payer): Bound {
+  const { layers } = rulesOf(payer)
+  const receivers = payer.facts.payees.filter(({ canReceive }) => canReceive).map(({ id }) => id)
+  const general =
+    listBound(layers, receivers) ??
+    sumBound(layers, window => payer.spent.in(window)) ??
+    thresholdBound(layers, 'require_escrow_above')
+  if (general !== null) return general
+  if (affordable(payer, 1n) === 0n) return { rule: 'balance', layer: null }
+  const asking = payableGroups(payer).filter(group => undecided(payer, group) !== 0n)
+  const isFull = asking.some(group => leftTo(payer, group) !== 0n)
+  const bound =
+    asking.length === 0
+      ? thresholdBound(layers, 'require_human_approval_above')
+      : payeeBound(layers, isFull ? 'payees' : 'amount_to_payee')
+  assert(bound !== null, 'a payer that can pay nothing more is bound by something')
+  return bound
 }

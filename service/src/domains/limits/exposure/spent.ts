@@ -36,6 +36,7 @@ export function openSpent(before: SpentBefore, nowMs: number): Spent {
   let atMs = nowMs
   let today = istDay(new Date(nowMs))
   let month = istMonth(new Date(nowMs))
+  let tomorrowMs = startOfIstDay(today + 1).getTime()
   let dayPaise = before.istDayPaise
   let monthPaise = before.istMonthPaise
   return {
@@ -43,11 +44,13 @@ export function openSpent(before: SpentBefore, nowMs: number): Spent {
       atMs = ms
       hour.moveTo(ms)
       day.moveTo(ms)
+      if (ms < tomorrowMs) return
       const moment = new Date(ms)
-      if (istDay(moment) !== today) dayPaise = 0n
+      dayPaise = 0n
       if (istMonth(moment) !== month) monthPaise = 0n
       today = istDay(moment)
       month = istMonth(moment)
+      tomorrowMs = startOfIstDay(today + 1).getTime()
     },
     add(paise) {
       hour.add(atMs, paise)
@@ -78,7 +81,7 @@ export function openSpent(before: SpentBefore, nowMs: number): Spent {
         case 'last_24_hours':
           return day.nextLeave()
         case 'ist_day':
-          return startOfIstDay(today + 1).getTime()
+          return tomorrowMs
         case 'ist_month':
           return startOfIstMonth(month + 1).getTime()
       }

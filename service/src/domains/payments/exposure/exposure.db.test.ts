@@ -30,7 +30,7 @@ async function mostTo(payer: StageAgent, payee: StageAgent): Promise<number> {
     return body['decision'] === 'approved'
   }
   if (!(await isPaid(1))) return 0
-  let [low, high] = [1, 100_000]
+  let [low, high] = [1, 12_001]
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2)
     if (await isPaid(middle)) low = middle

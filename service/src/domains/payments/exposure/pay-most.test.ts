@@ -10,6 +10,7 @@ import type { PolicyState } from '../../limits/change-policy.ts'
 import { OPEN_POLICY, type SpendPolicy, type TierLimits } from '../../limits/controls.ts'
 import { payMost } from '../../limits/exposure/pay-most.ts'
 import { rulesOver } from '../../limits/exposure/rules.ts'
+import type { SpentAt } from '../../limits/exposure/spent.ts'
 import { paymentFee } from '../fee.ts'
 
 const HALF_HOUR_MS = HOUR_MS / 2
@@ -215,4 +216,59 @@ describe('the most that a payer can take out', () => {
       { seed: SEED, numRuns: 30 * PROOF_LENGTH },
     )
   }, 600_000)
+
+  test('takes few steps, however small the payments are', () => {
+    const { steps, most } = stepsOf({
+      policy: { spend_limit_per_tx: paise(1n), spend_limit_hourly: paise(100_000_000n) },
+      history: [],
+    })
+    expect(most.map(({ amountPaise }) => amountPaise)).toEqual([100_000_000n, 2_400_000_000n, 72_000_000_000n])
+    expect(steps).toBe(0)
+  })
+
+  test('is never too low, and soon found, when a thousand payments leave a window one by one', () => {
+    const { steps, most } = stepsOf({
+      policy: { spend_limit_hourly: paise(1_000n) },
+      history: Array.from({ length: 1_000 }, (_, index) => ({ atMs: -3_600_000 + 1 + index * 3_600, paise: 1n })),
+    })
+    const [hour, day, month = 0n] = most.map(({ amountPaise }) => amountPaise)
+    expect([hour, day]).toEqual([1_000n, 24_000n])
+    expect(month).toBeGreaterThanOrEqual(720_000n)
+    expect(month).toBeLessThanOrEqual(721_000n)
+    expect(steps).toBeLessThan(150)
+  })
 })
+
+/** The most that an agent with a policy of its own and plenty of money can pay, and how often it paused. */
+function stepsOf({
+  policy,
+  history,
+}: {
+  readonly policy: Partial<SpendPolicy>
+  readonly history: readonly SpentAt[]
+}) {
+  const nowMs = Date.parse('2026-11-20T09:30:00Z')
+  const agent = { policy: { ...OPEN_POLICY, ...policy }, pending: [] }
+  const sources = {
+    tier: { tier: 'tier1', ...UNLIMITED_TIER } as const,
+    ...{ owner: null, agent, budget: { limitPaise: null, pending: null } },
+  }
+  const before = history.map(({ atMs, paise: spent }) => ({ atMs: nowMs + atMs, paise: spent }))
+  const payer = payMost(
+    {
+      ...{ nowMs, isActive: true, balancePaise: UNLIMITED, payees: [], allowances: [], feeOf: paymentFee },
+      rules: rulesOver(sources, new Date(nowMs), nowMs + 30 * DAY_MS),
+      spent: { hour: before, day: before, istDayPaise: 0n, istMonthPaise: 0n },
+    },
+    MONTH,
+  )
+  for (let steps = 0; ; steps++) {
+    const step = payer.next()
+    if (step.done === true) return { steps, most: step.value }
+  }
+}
+
+const UNLIMITED_TIER = {
+  ...{ per_tx: UNLIMITED, daily: UNLIMITED, monthly: UNLIMITED },
+  ...{ escrow_above: UNLIMITED, approval_above: UNLIMITED },
+}
