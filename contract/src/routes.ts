@@ -10,6 +10,7 @@ import * as audit from './audit.ts'
 import * as certificates from './certificates.ts'
 import * as escrow from './escrow.ts'
 import * as evaluate from './evaluate.ts'
+import * as exposure from './exposure.ts'
 import * as gateway from './gateway.ts'
 import * as handles from './handles.ts'
 import * as health from './health.ts'
@@ -72,6 +73,7 @@ export const routes = routesAmong({
   ...agentStates,
   ...policyRoutes,
   ...evaluate,
+  ...exposure,
   ...wallets,
   ...payouts,
   ...payments,

@@ -169,6 +169,8 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   }),
   getAgentPolicy: world => ({ ...ofPayer(world), query: { to: world.payee.handle } }),
   listNamedPayees: ofPayer,
+  getExposure: ofPayer,
+  listExposure: () => ({ query: { limit: 5 } }),
   cancelPendingPolicy: ({ payer }) => ({ params: { agent_id: payer.id, control: PENDING_CONTROL } }),
   getOwnerPolicy: ofOwnerSession,
   updateOwnerPolicy: world => ({ ...ofOwnerSession(world), body: policy(world) }),

@@ -69,6 +69,7 @@ import {
   serveAllowances,
   serveApprovals,
   serveEscrow,
+  serveExposure,
   servePayments,
   serveReceipts,
   serveSpending,
@@ -282,6 +283,7 @@ function serveDomains(
   serveOrganizations(serve, contexts)
   serveAllocations(serve, contexts)
   serveAllowances(serve, contexts)
+  serveExposure(serve, contexts)
   serveApprovals(serve, { ...contexts, executors: executorsOf(contexts) })
   serveTransactions(serve, contexts)
   serveSpending(serve, contexts)

@@ -14,6 +14,8 @@ import { Pages } from '../components/pages.tsx'
 import { Status } from '../components/status.tsx'
 import { Waiting } from '../components/waiting.tsx'
 import { useTexts } from '../language/language.tsx'
+import { MostInDay, OwnersExposure } from './exposure.tsx'
+import { exposureTexts } from './exposure-texts.ts'
 import { PauseOrResume } from './pause-or-resume.tsx'
 import { agentsTexts } from './texts.ts'
 
@@ -31,6 +33,7 @@ interface AgentsPageProps {
 /** The agents of an owner or a platform with their money and state, each to be stopped at once. */
 export function AgentsPage({ search: { status, offset = 0 }, onSearch }: AgentsPageProps) {
   const t = useTexts(agentsTexts)
+  const isPlatform = useSession() === 'platform'
   const agents = useRead('listAgents', { ...(status === undefined ? {} : { status }), limit: 20, offset })
   return (
     <>
@@ -51,6 +54,7 @@ export function AgentsPage({ search: { status, offset = 0 }, onSearch }: AgentsP
                 <Agents agents={list.agents} />
               </Card>
               <Pages pagination={list.pagination} onOffset={next => onSearch({ status, offset: next })} />
+              {!isPlatform && <OwnersExposure />}
             </>
           )
         }
@@ -61,10 +65,15 @@ export function AgentsPage({ search: { status, offset = 0 }, onSearch }: AgentsP
 
 function Agents({ agents }: { readonly agents: readonly Agent[] }) {
   const t = useTexts(agentsTexts)
+  const { mostInDay } = useTexts(exposureTexts)
   const columns: readonly Column<Agent>[] = [
     { id: 'agent', name: t.agent, cell: agent => <Name agent={agent} /> },
     { id: 'status', name: t.status, cell: ({ status }) => <Status is={status} /> },
     { id: 'balance', name: t.balance, align: 'end', cell: ({ agent_id }) => <Balance agentId={agent_id} /> },
+    {
+      ...{ id: 'most', name: mostInDay, align: 'end' },
+      cell: ({ agent_id }) => <MostInDay agentId={agent_id} />,
+    },
     { id: 'act', name: t.act, align: 'end', cell: agent => <PauseOrResume agent={agent} /> },
   ]
   return <DataTable label={t.title} columns={columns} rows={agents} rowKey={({ agent_id }) => agent_id} />

@@ -7,6 +7,7 @@ import { useFormat, useTexts } from '../language/language.tsx'
 import type { SectionProps } from './agent-sections.tsx'
 import { agentTexts } from './agent-texts.ts'
 import { Allowances } from './allowances.tsx'
+import { Exposure } from './exposure.tsx'
 import { Limits } from './limits.tsx'
 import { Money } from './money.tsx'
 import { OwnLimits } from './own-limits.tsx'
@@ -18,6 +19,7 @@ export function Overview({ agent }: SectionProps) {
   return (
     <Stack>
       <Money agent={agent} />
+      <Exposure agentId={agent.agent_id} />
       <Limits agentId={agent.agent_id} />
       <OwnLimits agent={agent} />
       {!isPlatform && <Allowances agent={agent} />}

@@ -104,6 +104,8 @@ export interface Api {
     input: Types.GetAgentPolicyInput,
     options?: CallOptions,
   ) => Promise<Types.EffectivePolicy>
+  /** Get the most that an agent can pay. */
+  readonly getExposure: (input: Types.GetExposureInput, options?: CallOptions) => Promise<Types.Exposure>
   /** Add a member. */
   readonly addMember: (input: Types.AddMemberInput, options?: CallOptions) => Promise<Types.Member>
   /** Allocate money to a member. */
@@ -422,6 +424,11 @@ export interface Api {
     input?: Types.ListBalancesInput,
     options?: CallOptions,
   ) => Promise<Types.BalanceList>
+  /** List the most that the owner’s agents can pay. */
+  readonly listExposure: (
+    input?: Types.ListExposureInput,
+    options?: CallOptions,
+  ) => Promise<Types.ExposureList>
   /** List invitations. */
   readonly listInvitations: (
     input?: Types.ListInvitationsInput,
@@ -580,6 +587,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   cancelPendingPolicy: 'DELETE /v1/agents/{agent_id}/pending-policy/{control}',
   evaluatePolicy: 'POST /v1/agents/{agent_id}/policy/evaluate',
   getAgentPolicy: 'GET /v1/agents/{agent_id}/policy',
+  getExposure: 'GET /v1/agents/{agent_id}/exposure',
   addMember: 'POST /v1/orgs/{org_id}/agents',
   allocate: 'POST /v1/orgs/{org_id}/allocate',
   createOrganization: 'POST /v1/orgs',
@@ -664,6 +672,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   getOwnerPolicy: 'GET /api/web/policy',
   getSession: 'GET /api/web/me',
   listBalances: 'GET /api/web/balances',
+  listExposure: 'GET /api/web/exposure',
   listInvitations: 'GET /v1/invitations',
   listOwnerTransactions: 'GET /api/web/transactions',
   pauseAllAgents: 'POST /api/web/agents/pause',

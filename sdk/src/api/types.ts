@@ -412,6 +412,10 @@ export interface GetAgentPolicyInput {
   to?: string
 }
 
+export interface GetExposureInput {
+  agent_id: string
+}
+
 export interface AddMemberInput {
   org_id: string
   agent_id: string
@@ -934,6 +938,8 @@ export interface GetOwnerPolicyInput {
 }
 
 export type ListBalancesInput = PageInput
+
+export type ListExposureInput = PageInput
 
 export type ListInvitationsInput = PageInput
 
@@ -1537,6 +1543,48 @@ export interface EffectivePolicy {
   pending_policy: PendingPolicy
   owner_pending_policy: PendingPolicy
   as_of: string
+}
+
+/** What keeps the payer from paying more. */
+export interface ExposureBound {
+  rule:
+    | 'balance'
+    | 'status'
+    | 'spend_limit_per_tx'
+    | 'spend_limit_hourly'
+    | 'spend_limit_daily'
+    | 'spend_limit_monthly'
+    | 'per_counterparty_daily_limit'
+    | 'max_counterparties_per_hour'
+    | 'budget_limit'
+    | 'require_escrow_above'
+    | 'require_human_approval_above'
+    | 'allowed_payees'
+    | 'blocked_payee_agents'
+  /** null for the balance and the status. */
+  layer: PolicyLayer | null
+}
+
+/** Within the next 60 minutes. */
+export interface MostPaid {
+  /** The most that payments can take out until then, INR, without fees. */
+  amount: number
+  bound_by: ExposureBound
+}
+
+/** The most that payments can take out without anybody deciding anything. */
+export interface Exposure {
+  as_of: string
+  agent_id: string
+  hour: MostPaid
+  day: MostPaid
+  month: MostPaid
+  /** What escrow holds of the agent’s money, INR. */
+  held: number
+  /** What payees can capture at any moment, INR. */
+  authorized: number
+  /** What waits for the owner’s decision, INR, without fees. */
+  pending_approvals: number
 }
 
 /** A member of an organization. */
@@ -2832,6 +2880,44 @@ export interface BalanceList {
     /** The total of outgoing payments and their fees, INR. */
     total_spent: number
   }
+}
+
+/** The sums over all agents, on every page the same. */
+export interface ExposureTotal {
+  /** The most within the next 60 minutes of all agents, INR. */
+  hour: number
+  /** The most within the next 24 hours of all agents, INR. */
+  day: number
+  /** The most within the next 30 times 24 hours of all agents, INR. */
+  month: number
+  /** What escrow holds of all agents, INR. */
+  held: number
+  /** What payees can capture of all agents, INR. */
+  authorized: number
+  /** What waits for a decision of all agents, INR. */
+  pending_approvals: number
+}
+
+/** The exposure of one agent. */
+export interface AgentExposure {
+  agent_id: string
+  hour: MostPaid
+  day: MostPaid
+  month: MostPaid
+  /** What escrow holds of the agent’s money, INR. */
+  held: number
+  /** What payees can capture at any moment, INR. */
+  authorized: number
+  /** What waits for the owner’s decision, INR, without fees. */
+  pending_approvals: number
+}
+
+/** The exposure of the owner’s agents. */
+export interface ExposureList {
+  as_of: string
+  total: ExposureTotal
+  agents: AgentExposure[]
+  pagination: Pagination
 }
 
 /** An owner that a platform created for this phone, and that its holder has not accepted. */

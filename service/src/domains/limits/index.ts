@@ -27,6 +27,8 @@ export {
 export { countRelease, releaseReads } from './count-release.ts'
 export { AGENT_ROWS, lockAgentsForChange, OWNER_POLICY_ROWS, TIER_ROWS } from './covered-tables.ts'
 export { decidePayee, maxAmountNow } from './decide.ts'
+export { type Most, type PayerFacts, payMost } from './exposure/pay-most.ts'
+export { type PayerRow, readPayers } from './exposure/read-payers.ts'
 export type { Layer } from './layers.ts'
 export { type LimitUsage, limitUsages, remaining, shownIn } from './limit-usage.ts'
 export { checkLimits, countSpend, limitPhases, makeExact, type Spend } from './limits.ts'
