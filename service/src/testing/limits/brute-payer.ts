@@ -1,18 +1,18 @@
 import type { PolicyLayer } from '@batua/contract'
-import { type Allowance, covers } from '../../domains/payments/allowances/allowance.ts'
-import { decideBalance, decidePayment, type PaymentFacts } from '../../domains/payments/decide.ts'
-import { paymentFee } from '../../domains/payments/fee.ts'
 import type { AgentFacts } from '../../domains/limits/agent-facts.ts'
 import { decideLimits, decidePayee } from '../../domains/limits/decide.ts'
 import { type PolicySources, type Rules, rulesOver } from '../../domains/limits/exposure/rules.ts'
-import type { PolicyFacts } from '../../domains/limits/limit-usage.ts'
 import { watchesCounterparties } from '../../domains/limits/layers.ts'
+import type { PolicyFacts } from '../../domains/limits/limit-usage.ts'
 import { approvalNeeded } from '../../domains/limits/thresholds.ts'
+import { type Allowance, covers } from '../../domains/payments/allowances/allowance.ts'
+import { decideBalance, decidePayment, type PaymentFacts } from '../../domains/payments/decide.ts'
+import { paymentFee } from '../../domains/payments/fee.ts'
 import type { Refusal } from '../../kernel/app-error.ts'
 import { DAY_MS, HOUR_MS, istDay, istMonth } from '../../kernel/clock.ts'
 import { type Paise, paise } from '../../kernel/money.ts'
-import { addSpending, rollForward, setExact, type Spending } from '../../ledger/spending.ts'
 import type { Account } from '../../ledger/accounts.ts'
+import { addSpending, rollForward, type Spending, setExact } from '../../ledger/spending.ts'
 import { nothingSpent } from '../accounts.ts'
 
 /** A payment, of the history or of the payer. */
@@ -148,7 +148,11 @@ export function payByForce(world: World, tickMs: number, lengthsMs: readonly num
   const stranger = () => `stranger ${strangers}`
   const candidates = () => [
     ...world.agents.keys(),
-    ...new Set(recent().map(({ payeeId }) => payeeId).filter(id => !world.agents.has(id))),
+    ...new Set(
+      recent()
+        .map(({ payeeId }) => payeeId)
+        .filter(id => !world.agents.has(id)),
+    ),
     stranger(),
   ]
 
@@ -251,9 +255,7 @@ function compare(left: readonly bigint[], right: readonly bigint[]): number {
 /** What the service would know of the history: what was spent today, this month, and in the rolling windows. */
 export function spentBefore({ nowMs, history }: World) {
   const within = (ms: number) =>
-    history
-      .filter(({ atMs }) => atMs > nowMs - ms)
-      .map(({ atMs, amount }) => ({ atMs, paise: amount }))
+    history.filter(({ atMs }) => atMs > nowMs - ms).map(({ atMs, amount }) => ({ atMs, paise: amount }))
   const sum = (paid: readonly Paid[]): Paise => paise(paid.reduce((total, { amount }) => total + amount, 0n))
   const now = new Date(nowMs)
   return {

@@ -29,10 +29,7 @@ function listBound(layers: readonly Layer[], receivers: readonly Uuid[]): Bound 
 }
 
 /** The first limit on amounts with nothing left; the general layers come first. */
-function sumBound(
-  layers: readonly Layer[],
-  spentIn: (window: PolicyWindow) => bigint,
-): Bound | null {
+function sumBound(layers: readonly Layer[], spentIn: (window: PolicyWindow) => bigint): Bound | null {
   for (const { layer, limits } of layers) {
     for (const { rule, measures, window, limit } of limits) {
       if (measures === 'amount' && spentIn(window) >= limit) return { rule, layer }

@@ -1,7 +1,7 @@
 import { type Paise, paise, ZERO_PAISE } from '../../../kernel/money.ts'
 import { type Bound, boundOf } from './bound.ts'
-import { moveTo, nextMs, openPayer, payAll } from './payer.ts'
 import type { AllowanceLeft, KnownPayee } from './payees.ts'
+import { moveTo, nextMs, openPayer, payAll } from './payer.ts'
 import type { Rules } from './rules.ts'
 import type { SpentBefore } from './spent.ts'
 

@@ -67,7 +67,8 @@ export function moveTo(payer: Payer, ms: number): void {
   if (isNewDay) payer.groups = payer.groups.map(group => ({ ...group, spentTodayPaise: 0n }))
   payer.atMs = ms
   payer.spent.moveTo(ms)
-  while ((payer.facts.rules[payer.position + 1]?.fromMs ?? Number.POSITIVE_INFINITY) <= ms) payer.position += 1
+  while ((payer.facts.rules[payer.position + 1]?.fromMs ?? Number.POSITIVE_INFINITY) <= ms)
+    payer.position += 1
   if (!isNewDay && payer.groups.length <= payer.mergedLength + MERGED_EVERY) return
   payer.groups = mergedGroups(payer.groups, ms)
   payer.mergedLength = payer.groups.length

@@ -60,9 +60,7 @@ function sourcesOf(row: Row): PolicySources {
   const ownerPolicy = eachControl<SpendPolicy>(control => row[`o_${control}`])
   return {
     tier: row,
-    owner: row.has_owner_policy
-      ? { policy: ownerPolicy, pending: pendingFromJson(row.owner_pending) }
-      : null,
+    owner: row.has_owner_policy ? { policy: ownerPolicy, pending: pendingFromJson(row.owner_pending) } : null,
     budget: {
       limitPaise: row.budget_limit_paise,
       pending:

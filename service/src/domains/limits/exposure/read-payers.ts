@@ -9,7 +9,7 @@ import type { PayerFacts } from './pay-most.ts'
 import type { AllowanceLeft } from './payees.ts'
 import { selectPolicySources } from './policy-sources.ts'
 import { type Rules, rulesOver } from './rules.ts'
-import { selectKnownPayees, selectSpent, type SpentRow } from './spent-before.ts'
+import { type SpentRow, selectKnownPayees, selectSpent } from './spent-before.ts'
 
 /** The account of a payer, with the allowances that hold. */
 export interface PayerRow extends SpentRow {
@@ -27,7 +27,10 @@ export async function readPayers(
   nowMs: number,
   untilMs: number,
 ): Promise<ReadPayer[]> {
-  const origins = await selectPolicySources(tx, rows.map(({ id }) => id))
+  const origins = await selectPolicySources(
+    tx,
+    rows.map(({ id }) => id),
+  )
   const payers = rows.map(row => {
     const origin = origins.get(row.id)
     assert(origin !== undefined, 'every account belongs to an agent')
@@ -41,7 +44,11 @@ export async function readPayers(
     countsPayees: rules.some(({ ceiling }) => watchesCounterparties(ceiling)),
   }))
   const [spent, payees] = await Promise.all([
-    selectSpent(tx, able.map(({ row }) => row), nowMs),
+    selectSpent(
+      tx,
+      able.map(({ row }) => row),
+      nowMs,
+    ),
     selectKnownPayees(tx, namings, nowMs),
   ])
   return payers.map(({ row, status, rules }) => ({

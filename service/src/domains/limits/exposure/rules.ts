@@ -1,7 +1,7 @@
+import type { Paise } from '../../../kernel/money.ts'
 import { applyDue, type PolicyState } from '../change-policy.ts'
 import { OPEN_POLICY, policyOfTier, type TierLimits } from '../controls.ts'
 import { type Ceiling, ceilingOf, type Layer, layerOf } from '../layers.ts'
-import type { Paise } from '../../../kernel/money.ts'
 
 /** The layers that hold from a moment on, until those that follow. */
 export interface Rules {
@@ -45,8 +45,7 @@ function layersAt({ tier, owner, budget, agent }: PolicySources, at: Date): Laye
   const due = { now: at, isFrozen: false }
   const layers = [layerOf('tier', policyOfTier(tier))]
   if (owner !== null) layers.push(layerOf('owner', applyDue(owner, due).policy))
-  const { limitPaise } =
-    budget.pending !== null && budget.pending.effectiveAt <= at ? budget.pending : budget
+  const { limitPaise } = budget.pending !== null && budget.pending.effectiveAt <= at ? budget.pending : budget
   if (limitPaise !== null) layers.push(layerOf('org', { ...OPEN_POLICY, spend_limit_monthly: limitPaise }))
   layers.push(layerOf('agent', applyDue(agent, due).policy))
   return layers

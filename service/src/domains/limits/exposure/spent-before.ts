@@ -109,7 +109,10 @@ export async function selectKnownPayees(
       lastPaidMs: Math.max(before.lastPaidMs, lastPaidMs),
     })
   }
-  const receivers = await selectCanReceive(db, [...known.values()].flatMap(of => [...of.keys()]))
+  const receivers = await selectCanReceive(
+    db,
+    [...known.values()].flatMap(of => [...of.keys()]),
+  )
   return new Map(
     [...known].map(([payer, of]) => [
       payer,
@@ -134,13 +137,15 @@ interface PaidTo extends Paid {
 }
 
 /** The counted payments: of the named payees, and of those paid within the hour. */
-async function selectWindows(
-  db: Queryable,
-  namings: readonly Naming[],
-  nowMs: number,
-): Promise<PaidTo[]> {
+async function selectWindows(db: Queryable, namings: readonly Naming[], nowMs: number): Promise<PaidTo[]> {
   const pairs = namings.flatMap(({ payer, named }) => named.map(payee => ({ payer: payer.id, payee })))
-  const rows = await db.query<{ payer: Uuid; payee: Uuid; ist_day: number; paise: bigint; last_paid_at: Date }>(
+  const rows = await db.query<{
+    payer: Uuid
+    payee: Uuid
+    ist_day: number
+    paise: bigint
+    last_paid_at: Date
+  }>(
     `select w.payer, w.payee, w.ist_day, w.ist_day_spent_paise as paise, w.last_paid_at
      from unnest($1::uuid[], $2::uuid[]) k(payer, payee)
      join counterparty_windows w on w.payer = k.payer and w.payee = k.payee
@@ -161,11 +166,7 @@ async function selectWindows(
 }
 
 /** The payments since the last count, as the next count will add them. */
-async function selectUncounted(
-  db: Queryable,
-  namings: readonly Naming[],
-  nowMs: number,
-): Promise<PaidTo[]> {
+async function selectUncounted(db: Queryable, namings: readonly Naming[], nowMs: number): Promise<PaidTo[]> {
   const startOfToday = startOfIstDay(istDay(new Date(nowMs)))
   const relevantMs = Math.min(startOfToday.getTime(), nowMs - HOUR_MS)
   const payers = namings.map(({ payer }) => payer)

@@ -1,5 +1,5 @@
-import { DAY_MS, HOUR_MS, istDay, istMonth, startOfIstDay, startOfIstMonth } from '../../../kernel/clock.ts'
 import type { PolicyWindow } from '@batua/contract'
+import { DAY_MS, HOUR_MS, istDay, istMonth, startOfIstDay, startOfIstMonth } from '../../../kernel/clock.ts'
 import type { Ceiling } from '../layers.ts'
 
 /** Money that was spent at a moment. */

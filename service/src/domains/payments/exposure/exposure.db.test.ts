@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DAY_MS, HOUR_MS } from '../../../kernel/clock.ts'
-import { asOwners, openPolicyStage, type PolicyStage, type StageAgent } from '../../../testing/limits/policy-stage.ts'
+import {
+  asOwners,
+  openPolicyStage,
+  type PolicyStage,
+  type StageAgent,
+} from '../../../testing/limits/policy-stage.ts'
 import { serveAllowances } from '../allowances/routes.ts'
 import { serveExposure } from './routes.ts'
 
@@ -107,7 +112,10 @@ test('the exposure of an owner’s agents lists them page by page, with the sums
   expect(body).toMatchObject({
     total: { hour: 60.5, held: 0, authorized: 0, pending_approvals: 0 },
     agents: [
-      { agent_id: agents[2]?.id, hour: { amount: 30.5, bound_by: { rule: 'spend_limit_hourly', layer: 'agent' } } },
+      {
+        agent_id: agents[2]?.id,
+        hour: { amount: 30.5, bound_by: { rule: 'spend_limit_hourly', layer: 'agent' } },
+      },
       { agent_id: agents[1]?.id, hour: { amount: 20 } },
     ],
     pagination: { total: 3, limit: 2, offset: 0 },

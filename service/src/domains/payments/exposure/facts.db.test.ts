@@ -8,7 +8,7 @@ import { readExposure } from './read-exposure.ts'
 
 async function exposureOf(agentId: Uuid) {
   const [found] = await readExposure(database, [agentId], clock.now())
-  return found
+  return found?.figures
 }
 
 const hourOf = async (agentId: Uuid) => (await exposureOf(agentId))?.hour
@@ -50,7 +50,11 @@ test('what one payee of a list was paid today counts, whether or not it was coun
 test('a hold counts until it is refunded, and its release counts for the payee that it names', async () => {
   const [payee, other] = [await newAgent(), await newAgent()]
   const payer = await payerOf(
-    { spend_limit_hourly_paise: 9_000n, max_counterparties_per_hour: 1, per_counterparty_daily_limit_paise: 5_000n },
+    {
+      spend_limit_hourly_paise: 9_000n,
+      max_counterparties_per_hour: 1,
+      per_counterparty_daily_limit_paise: 5_000n,
+    },
     [payee, other],
   )
   const [first, second] = [

@@ -2,8 +2,8 @@ import { getExposure, listExposure } from '@batua/contract'
 import { page, pageOf } from '../../../http/paging.ts'
 import type { Serve } from '../../../http/serve.ts'
 import { assert } from '../../../kernel/assert.ts'
-import type { WalletsContext } from '../balance.ts'
 import { requireAgentAccess, selectAgentsOf } from '../../parties/index.ts'
+import type { WalletsContext } from '../balance.ts'
 import { type AgentExposure, readExposure, totalOf } from './read-exposure.ts'
 
 export function serveExposure(serve: Serve, { database }: WalletsContext): void {
@@ -17,7 +17,9 @@ export function serveExposure(serve: Serve, { database }: WalletsContext): void 
   serve(listExposure, async ({ caller, query, now }) => {
     const { limit, fetch, offset, before } = pageOf(query)
     const ids = await selectAgentsOf(database, caller.ownerIds)
-    const agents = (await readExposure(database, ids, now)).toSorted((one, other) => (one.id < other.id ? 1 : -1))
+    const agents = (await readExposure(database, ids, now)).toSorted((one, other) =>
+      one.id < other.id ? 1 : -1,
+    )
     const rest = agents.filter(({ id }) => before === null || id < before)
     const shown = rest.slice(offset, offset + fetch)
     return {
@@ -28,6 +30,6 @@ export function serveExposure(serve: Serve, { database }: WalletsContext): void 
   })
 }
 
-function figures({ id: _, ...shown }: AgentExposure): Omit<AgentExposure, 'id'> {
+function figures({ figures: shown }: AgentExposure): AgentExposure['figures'] {
   return shown
 }
