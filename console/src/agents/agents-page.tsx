@@ -54,7 +54,11 @@ export function AgentsPage({ search: { status, offset = 0 }, onSearch }: AgentsP
                 <Agents agents={list.agents} />
               </Card>
               <Pages pagination={list.pagination} onOffset={next => onSearch({ status, offset: next })} />
-              {!isPlatform && <OwnersExposure />}
+              {!isPlatform && (
+                <Stack mt="md">
+                  <OwnersExposure />
+                </Stack>
+              )}
             </>
           )
         }

@@ -8,7 +8,7 @@ import { readExposure } from './read-exposure.ts'
 
 async function exposureOf(agentId: Uuid) {
   const [found] = await readExposure(database, [agentId], clock.now())
-  return found
+  return found?.figures
 }
 
 const hourOf = async (agentId: Uuid) => (await exposureOf(agentId))?.hour

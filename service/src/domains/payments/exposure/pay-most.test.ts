@@ -1,9 +1,7 @@
-import { ANY_PAYEE, POLICY_CONTROLS, type PolicyControl } from '@batua/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DAY_MS, HOUR_MS, istDay } from '../../../kernel/clock.ts'
-import { formatId, newUuid } from '../../../kernel/ids.ts'
-import { paise, rupees } from '../../../kernel/money.ts'
+import { paise } from '../../../kernel/money.ts'
 import { PROOF_LENGTH, SEED } from '../../../testing/knobs.ts'
 import {
   type BruteMost,
@@ -12,27 +10,15 @@ import {
   TooManyPayments,
   type World,
 } from '../../../testing/limits/brute-payer.ts'
-import type { PolicyState } from '../../limits/change-policy.ts'
-import { OPEN_POLICY, type SpendPolicy, type TierLimits } from '../../limits/controls.ts'
+import { TICK_MS, UNLIMITED, worlds } from '../../../testing/limits/worlds.ts'
+import { OPEN_POLICY, type SpendPolicy } from '../../limits/controls.ts'
 import { payMost } from '../../limits/exposure/pay-most.ts'
 import { rulesOver } from '../../limits/exposure/rules.ts'
 import type { SpentAt } from '../../limits/exposure/spent.ts'
 import { paymentFee } from '../fee.ts'
 
-const HALF_HOUR_MS = HOUR_MS / 2
 const HOUR_AND_DAY = [HOUR_MS, DAY_MS]
 const MONTH = [HOUR_MS, DAY_MS, 30 * DAY_MS]
-
-const [ANN, BOB, CAT] = [1, 2, 3].map(() => newUuid(new Date(0))) as [string, string, string]
-const NAMED = [ANN, BOB, CAT]
-const STARTS = [
-  '2026-11-20T09:30:00Z',
-  '2026-11-30T16:30:00Z',
-  '2026-11-20T18:30:00Z',
-  '2026-12-31T18:00:00Z',
-]
-
-const UNLIMITED = paise(10n ** 15n)
 
 /** What the service finds in such a world, without paying one by one. */
 function payAtOnce(world: World, lengthsMs: readonly number[]): BruteMost[] {
@@ -73,140 +59,10 @@ function payAtOnce(world: World, lengthsMs: readonly number[]): BruteMost[] {
 /** Worlds in which one would try for too long are left out. */
 function byForce(world: World, lengthsMs: readonly number[]): BruteMost[] {
   try {
-    return payByForce(world, HALF_HOUR_MS, lengthsMs)
+    return payByForce(world, TICK_MS, lengthsMs)
   } catch (error) {
     if (error instanceof TooManyPayments) return fc.pre(false) as never
     throw error
-  }
-}
-
-function worlds(monthEnd: number): fc.Arbitrary<World> {
-  return fc
-    .record({ unit: fc.constantFrom(1n, 40n, 700n, 9_000n), start: fc.constantFrom(...STARTS) })
-    .chain(({ unit, start }) => {
-      const nowMs = Date.parse(start)
-      const amount = fc
-        .tuple(fc.bigInt(0n, 40n), fc.bigInt(0n, 3n))
-        .map(([units, more]) => paise(units * unit + more))
-      const later = fc.integer({ min: 1, max: monthEnd }).map(ticks => nowMs + ticks * HALF_HOUR_MS)
-      const before = fc.oneof(fc.integer({ min: 0, max: 49 }), fc.integer({ min: 0, max: 1_000 }))
-      return fc.record({
-        nowMs: fc.constant(nowMs),
-        status: fc.constantFrom('active', 'active', 'active', 'active', 'active', 'active', 'paused'),
-        balance: fc.oneof(
-          fc.bigInt(0n, 12_000n),
-          fc.bigInt(0n, 100n).map(units => units * unit + 5_000n),
-        ),
-        sources: fc.record({
-          tier: tiers(amount),
-          owner: fc.option(states(amount, later), { freq: 2 }),
-          budget: fc.record({
-            limitPaise: fc.option(amount, { freq: 1 }),
-            pending: fc.option(
-              fc.record({
-                limitPaise: fc.option(amount),
-                effectiveAt: later.map(ms => new Date(ms)),
-              }),
-              { freq: 1 },
-            ),
-          }),
-          agent: states(amount, later),
-        }),
-        agents: fc
-          .tuple(...NAMED.map(() => fc.constantFrom('active', 'active', 'quarantined', 'paused')))
-          .map(statuses => new Map(NAMED.map((id, index) => [id, statuses[index] ?? 'active']))),
-        history: fc
-          .array(
-            fc.record({
-              payeeId: fc.constantFrom(...NAMED, 'elsewhere'),
-              atMs: before.map(ticks => nowMs - ticks * HALF_HOUR_MS),
-              amount: amount.map(of => of + 1n),
-            }),
-            { maxLength: 6 },
-          )
-          .map(paid => paid.toSorted((left, right) => left.atMs - right.atMs)),
-        allowances: fc
-          .array(
-            fc.record({
-              payeeId: fc.constantFrom(...NAMED),
-              amountPaise: amount.map(of => paise(of + 1n)),
-              until: later.map(ms => new Date(ms)),
-            }),
-            { maxLength: 3 },
-          )
-          .map(given =>
-            given
-              .toSorted((left, right) => left.until.getTime() - right.until.getTime())
-              .map((each, index) => ({
-                ...each,
-                ...{ agentId: 'payer', id: String(index), approvalId: null, createdAt: new Date(nowMs) },
-                ...{ usedPaise: paise(0n), uses: 0, isEnded: false },
-              })),
-          ),
-      }) as fc.Arbitrary<World>
-    })
-}
-
-function tiers(amount: fc.Arbitrary<ReturnType<typeof paise>>): fc.Arbitrary<TierLimits> {
-  const limit = fc.oneof({ weight: 4, arbitrary: fc.constant(UNLIMITED) }, amount)
-  return fc.record({
-    tier: fc.constant('tier1' as const),
-    per_tx: limit,
-    daily: fc.oneof(fc.constant(UNLIMITED), amount),
-    monthly: limit,
-    escrow_above: limit,
-    approval_above: limit,
-  })
-}
-
-const LISTS = fc.oneof({ weight: 3, arbitrary: fc.constant([ANY_PAYEE]) }, fc.subarray(NAMED))
-
-function states(
-  amount: fc.Arbitrary<ReturnType<typeof paise>>,
-  later: fc.Arbitrary<number>,
-): fc.Arbitrary<PolicyState> {
-  const rare = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { freq: 2 })
-  const often = fc.option(amount, { freq: 1 })
-  const policy: fc.Arbitrary<SpendPolicy> = fc.record({
-    spend_limit_per_tx: often,
-    spend_limit_hourly: often,
-    spend_limit_daily: often,
-    spend_limit_monthly: rare(amount),
-    allowed_payees: LISTS,
-    blocked_payee_agents: fc.oneof(fc.constant([]), fc.subarray(NAMED, { maxLength: 2 })),
-    per_counterparty_daily_limit: often,
-    max_counterparties_per_hour: fc.option(fc.integer({ min: 0, max: 3 }), { freq: 1 }),
-    require_escrow_above: rare(amount),
-    require_human_approval_above: often,
-  })
-  const pending = fc
-    .uniqueArray(fc.record({ control: fc.constantFrom(...POLICY_CONTROLS), later }), {
-      maxLength: 2,
-      selector: ({ control }) => control,
-    })
-    .chain(changes =>
-      fc.tuple(
-        ...changes.map(({ control, later: ms }) =>
-          valueOf(control, amount).map(value => ({ control, value, effectiveAt: new Date(ms) })),
-        ),
-      ),
-    )
-  return fc.record({ policy, pending }).map(({ policy: of, pending: waits }) => ({
-    policy: { ...OPEN_POLICY, ...of },
-    pending: waits,
-  }))
-}
-
-function valueOf(control: PolicyControl, amount: fc.Arbitrary<bigint>): fc.Arbitrary<unknown> {
-  switch (control) {
-    case 'allowed_payees':
-      return LISTS.map(ids => ids.map(id => (id === ANY_PAYEE ? id : formatId('agt', id))))
-    case 'blocked_payee_agents':
-      return fc.subarray(NAMED).map(ids => ids.map(id => formatId('agt', id)))
-    case 'max_counterparties_per_hour':
-      return fc.option(fc.integer({ min: 0, max: 4 }))
-    default:
-      return fc.option(amount.map(of => rupees(of)))
   }
 }
 

@@ -14,7 +14,10 @@ import { selectWallets } from './store.ts'
 const LENGTHS_MS = [HOUR_MS, DAY_MS, 30 * DAY_MS]
 
 /** The exposure of one agent; the time is that of all. */
-export type AgentExposure = Omit<Exposure, 'as_of'> & { readonly id: Uuid }
+export interface AgentExposure {
+  readonly id: Uuid
+  readonly figures: Omit<Exposure, 'as_of'>
+}
 
 /** Agents whose facts one transaction reads. */
 const AGENTS_AT_ONCE = 100
@@ -30,13 +33,14 @@ export async function readExposure(
     for (const { wallet, payer } of await readFacts(database, ids, now)) {
       const [hour, day, month] = await computed({ ...payer, feeOf: paymentFee })
       assert(hour !== undefined && day !== undefined && month !== undefined, 'each time has a figure')
-      found.set(wallet.id, {
-        ...{ id: wallet.id, agent_id: formatId('agt', wallet.id) },
+      const figures = {
+        agent_id: formatId('agt', wallet.id),
         ...{ hour: record(hour), day: record(day), month: record(month) },
         held: rupees(wallet.heldPaise),
         authorized: 0,
         pending_approvals: rupees(wallet.askedPaise),
-      })
+      }
+      found.set(wallet.id, { id: wallet.id, figures })
     }
   }
   return agentIds.flatMap(id => found.get(id) ?? [])
@@ -73,8 +77,8 @@ function record({ amountPaise, bound }: Most): Exposure['hour'] {
 
 /** The sums over agents, in whole paise. */
 export function totalOf(agents: readonly AgentExposure[]): ExposureList['total'] {
-  const sum = (of: (agent: AgentExposure) => number) =>
-    agents.reduce((paise, agent) => paise + Math.round(of(agent) * 100), 0) / 100
+  const sum = (of: (figures: AgentExposure['figures']) => number) =>
+    agents.reduce((paise, { figures }) => paise + Math.round(of(figures) * 100), 0) / 100
   return {
     hour: sum(({ hour }) => hour.amount),
     day: sum(({ day }) => day.amount),

@@ -30,6 +30,6 @@ export function serveExposure(serve: Serve, { database }: WalletsContext): void 
   })
 }
 
-function figures({ id: _, ...shown }: AgentExposure): Omit<AgentExposure, 'id'> {
+function figures({ figures: shown }: AgentExposure): AgentExposure['figures'] {
   return shown
 }
