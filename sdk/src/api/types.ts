@@ -216,10 +216,6 @@ export interface PageInput {
   cursor?: string
 }
 
-export interface ListNamedPayeesInput {
-  agent_id: string
-}
-
 export interface CreatePlatformInput {
   /** The name of the platform. */
   name: string
@@ -405,6 +401,10 @@ export interface GetAgentPolicyInput {
   agent_id: string
   /** A counterparty, by agent id or handle, to see its limits too. */
   to?: string
+}
+
+export interface ListNamedPayeesInput {
+  agent_id: string
 }
 
 export interface AddMemberInput {
@@ -1072,16 +1072,6 @@ export interface GetSandboxOtpInput {
   phone: string
 }
 
-/** The agents that payee lists name. */
-export interface NamedPayees {
-  payees: {
-    agent_id: string
-    handle: string
-    name: string
-    status: AgentStatus
-  }[]
-}
-
 /** The platform and its two secrets. */
 export interface CreatedPlatform {
   platform_id: string
@@ -1457,6 +1447,16 @@ export interface EffectivePolicy {
   pending_policy: PendingPolicy
   owner_pending_policy: PendingPolicy
   as_of: string
+}
+
+/** The agents that payee lists name. */
+export interface NamedPayees {
+  payees: {
+    agent_id: string
+    handle: string
+    name: string
+    status: AgentStatus
+  }[]
 }
 
 /** A member of an organization. */
