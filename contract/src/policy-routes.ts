@@ -169,7 +169,7 @@ export const listNamedPayees = route({
   operationId: 'listNamedPayees',
   method: 'GET',
   path: '/v1/agents/{agent_id}/payees',
-  tag: 'Policy',
+  tag: 'Policies',
   summary: 'List the agents that the payee lists name',
   description:
     'The name and state of every agent that `allowed_payees` or `blocked_payee_agents` of this agent name, pending changes included, in the order of their ids. An id of no agent is left out.',

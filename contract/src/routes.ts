@@ -20,6 +20,7 @@ import * as keys from './keys.ts'
 import * as liveUpdates from './live-updates.ts'
 import * as openSessions from './open-sessions.ts'
 import * as organizations from './organizations.ts'
+import * as ownerMoney from './owner-money.ts'
 import * as owners from './owners.ts'
 import * as passkeys from './passkeys.ts'
 import * as payments from './payments.ts'
@@ -82,6 +83,7 @@ export const routes = routesAmong({
   ...escrow,
   ...transactions,
   ...spending,
+  ...ownerMoney,
   ...receipts,
   ...identity,
   ...certificates,

@@ -1,10 +1,8 @@
 import { type Static, Type } from 'typebox'
-import { AGENT_STATUSES } from './agents.ts'
 import { amountOut, textOut } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
-import { listOf, pageQuery } from './lists.ts'
 import { route } from './route.ts'
-import { oneOf, request, response } from './schema.ts'
+import { request, response } from './schema.ts'
 
 /** How far back the spending of an agent is summed. */
 export const DEFAULT_SPENDING_DAYS = 30
@@ -110,70 +108,4 @@ export const getSpending = route({
   status: 200,
   response: Spending,
   errors: ['not_found', 'authorization_error'],
-})
-
-const figures = {
-  available: amountOut('The balance that can be spent now, INR. Negative only after a chargeback.'),
-  total_funded: amountOut('The total credited, INR.'),
-  total_spent: amountOut('The total of outgoing payments and their fees, INR.'),
-}
-
-const balanceExample = (amounts: object) => ({
-  agent_id: exampleId('agt'),
-  agent_name: 'Research Agent',
-  handle: 'researcher',
-  status: 'active',
-  ...amounts,
-})
-
-const figuresExample = { available: 573, total_funded: 975, total_spent: 402 }
-
-/** The figures of one of an owner's wallets, in INR. */
-export const AgentBalance = response(
-  {
-    agent_id: idSchema('agt'),
-    agent_name: textOut('Its name.', 'Research Agent'),
-    handle: textOut('Its handle.', 'researcher'),
-    status: oneOf(AGENT_STATUSES, 'Its state.'),
-    ...figures,
-  },
-  {
-    title: 'AgentBalance',
-    description: 'The figures of one wallet in INR.',
-    examples: [balanceExample(figuresExample)],
-  },
-)
-export type AgentBalance = Static<typeof AgentBalance>
-
-const balances = listOf('balances', AgentBalance)
-
-export const listBalances = route({
-  operationId: 'listBalances',
-  method: 'GET',
-  path: '/api/web/balances',
-  tag: 'Owner session',
-  summary: 'List the balances of all agents',
-  description:
-    'The wallets of all agents of the session’s owners, the newest agent first, and their sums, all at the same moment. Deactivated agents are left out unless they have money.',
-  who: ['owner'],
-  query: request(pageQuery),
-  status: 200,
-  response: response(
-    {
-      ...balances.properties,
-      total: response(figures, { description: 'The sums over all agents, also those on other pages.' }),
-    },
-    {
-      title: 'BalanceList',
-      description: 'A page of balances, and the sums over all of them.',
-      examples: [
-        {
-          balances: [balanceExample(figuresExample)],
-          total: figuresExample,
-          pagination: { total: 1, limit: 20, offset: 0 },
-        },
-      ],
-    },
-  ),
-  errors: [],
 })

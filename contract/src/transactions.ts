@@ -29,9 +29,6 @@ export const FAILURE_REASONS = [
 
 export type FailureReason = (typeof FAILURE_REASONS)[number]
 
-/** A search reads only so many of the newest lines, because texts have no index. */
-export const SEARCHED_LINES = 2_000
-
 /**
  * Why a payment does not verify, in the order of the checks (interface section 4; `payer_mismatch` by `expected_payer` and
  * the last by `consume`).
@@ -49,7 +46,8 @@ export const VERIFY_FAILURES = [
 
 export type VerifyFailure = (typeof VERIFY_FAILURES)[number]
 
-const transactionExample = {
+/** A line for the examples of lists. */
+export const transactionExample = {
   id: exampleId('txn'),
   type: 'pay_out',
   amount: 400,
@@ -161,7 +159,8 @@ export const Verification = response(
 )
 export type Verification = Static<typeof Verification>
 
-const statementQuery = {
+/** The filters of every statement. */
+export const statementQuery = {
   type: Type.Optional(oneOf(TRANSACTION_TYPES, 'Only transactions of this type.')),
   status: Type.Optional(oneOf(TRANSACTION_STATUSES, 'Only transactions with this status.')),
   from_date: Type.Optional(spanEnd('The first day in IST, or a time.', '2026-11-01')),
@@ -185,52 +184,6 @@ export const listTransactions = route({
     title: 'TransactionList',
     description: 'A page of the statement.',
   }),
-  errors: ['not_found', 'authorization_error'],
-})
-
-const ownerTransactions = listOf('transactions', Transaction)
-
-export const listOwnerTransactions = route({
-  operationId: 'listOwnerTransactions',
-  method: 'GET',
-  path: '/api/web/transactions',
-  tag: 'Owner session',
-  summary: 'List transactions of all agents',
-  description:
-    'The statements of all agents of the session’s owners in one list, newest first; `agent_name` names the agent. A payment between two of them has two lines.',
-  who: ['owner'],
-  query: request({
-    owner_id: Type.Optional(
-      idSchema(
-        'own',
-        'Only the agents of this owner, which must be one of the session’s; any other is `not_found`.',
-      ),
-    ),
-    agent_id: Type.Optional(idSchema('agt', 'Only transactions of this agent.')),
-    search: Type.Optional(
-      lineText(
-        `Only transactions with this text, in any case, in the names, the reference, the note, the bank’s reference or an id. The newest ${SEARCHED_LINES.toLocaleString('en')} transactions that the other filters select are searched, and \`pagination.total\` counts the ones found among them.`,
-        'invoice-2041',
-      ),
-    ),
-    ...statementQuery,
-  }),
-  status: 200,
-  response: response(
-    {
-      ...ownerTransactions.properties,
-      searched_from: Type.Optional(
-        timestamp(
-          'Only with `search`, and only if older transactions were not searched: the time of the oldest one that was. Send an earlier `to_date` to search those.',
-        ),
-      ),
-    },
-    {
-      title: 'OwnerTransactionList',
-      description: 'A page of the statements.',
-      examples: [{ transactions: [transactionExample], pagination: { total: 1, limit: 20, offset: 0 } }],
-    },
-  ),
   errors: ['not_found', 'authorization_error'],
 })
 

@@ -6,11 +6,6 @@ import type * as Types from './types.ts'
 
 /** Every route of the service as a method, by its operationId. */
 export interface Api {
-  /** List the agents that the payee lists name. */
-  readonly listNamedPayees: (
-    input: Types.ListNamedPayeesInput,
-    options?: CallOptions,
-  ) => Promise<Types.NamedPayees>
   /** Create a platform. */
   readonly createPlatform: (
     input: Types.CreatePlatformInput,
@@ -106,6 +101,11 @@ export interface Api {
   ) => Promise<Types.EffectivePolicy>
   /** Get the most that an agent can pay. */
   readonly getExposure: (input: Types.GetExposureInput, options?: CallOptions) => Promise<Types.Exposure>
+  /** List the agents that the payee lists name. */
+  readonly listNamedPayees: (
+    input: Types.ListNamedPayeesInput,
+    options?: CallOptions,
+  ) => Promise<Types.NamedPayees>
   /** Add a member. */
   readonly addMember: (input: Types.AddMemberInput, options?: CallOptions) => Promise<Types.Member>
   /** Allocate money to a member. */
@@ -559,7 +559,6 @@ export interface Api {
  * whole body.
  */
 export const ROUTES: Readonly<Record<keyof Api, string>> = {
-  listNamedPayees: 'GET /v1/agents/{agent_id}/payees',
   createPlatform: 'POST /v1/platforms',
   deletePlatform: 'DELETE /v1/platforms/{platform_id}',
   getCurrentPlatform: 'GET /v1/platforms/me',
@@ -588,6 +587,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   evaluatePolicy: 'POST /v1/agents/{agent_id}/policy/evaluate',
   getAgentPolicy: 'GET /v1/agents/{agent_id}/policy',
   getExposure: 'GET /v1/agents/{agent_id}/exposure',
+  listNamedPayees: 'GET /v1/agents/{agent_id}/payees',
   addMember: 'POST /v1/orgs/{org_id}/agents',
   allocate: 'POST /v1/orgs/{org_id}/allocate',
   createOrganization: 'POST /v1/orgs',

@@ -221,10 +221,6 @@ export interface PageInput {
   cursor?: string
 }
 
-export interface ListNamedPayeesInput {
-  agent_id: string
-}
-
 export interface CreatePlatformInput {
   /** The name of the platform. */
   name: string
@@ -413,6 +409,10 @@ export interface GetAgentPolicyInput {
 }
 
 export interface GetExposureInput {
+  agent_id: string
+}
+
+export interface ListNamedPayeesInput {
   agent_id: string
 }
 
@@ -1158,16 +1158,6 @@ export interface PasskeyRegistration {
   }
 }
 
-/** The agents that payee lists name. */
-export interface NamedPayees {
-  payees: {
-    agent_id: string
-    handle: string
-    name: string
-    status: AgentStatus
-  }[]
-}
-
 /** The platform and its two secrets. */
 export interface CreatedPlatform {
   platform_id: string
@@ -1585,6 +1575,16 @@ export interface Exposure {
   authorized: number
   /** What waits for the owner’s decision, INR, without fees. */
   pending_approvals: number
+}
+
+/** The agents that payee lists name. */
+export interface NamedPayees {
+  payees: {
+    agent_id: string
+    handle: string
+    name: string
+    status: AgentStatus
+  }[]
 }
 
 /** A member of an organization. */

@@ -70,7 +70,11 @@ function List({ certificates }: { readonly certificates: readonly Certificate[] 
       cell: ({ capabilities }) => capabilities.map(each => t.capabilities[each]).join(', '),
     },
     { id: 'status', name: t.status, cell: certificate => <State certificate={certificate} /> },
-    { id: 'expires', name: t.expires, cell: ({ expires_at }) => format.date(expires_at) },
+    {
+      id: 'expires',
+      name: t.expires,
+      cell: ({ expires_at }) => <span className="figures">{format.date(expires_at)}</span>,
+    },
     { id: 'act', name: t.act, align: 'end', cell: certificate => <Acts certificate={certificate} /> },
   ]
   return <DataTable label={t.title} columns={columns} rows={certificates} rowKey={({ id }) => id} />

@@ -117,7 +117,7 @@ function ByDay({ spent: { days, payees, others } }: { readonly spent: Spent }) {
   const t = useTexts(spendingTexts)
   const format = useFormat()
   const columns: readonly Column<Day>[] = [
-    { id: 'day', name: t.day, cell: ({ date }) => format.date(date) },
+    { id: 'day', name: t.day, cell: ({ date }) => <span className="figures">{format.date(date)}</span> },
     ...payees.map(
       ({ agent_id, agent_name }, index): Column<Day> => ({
         id: agent_id,

@@ -70,7 +70,11 @@ function List({ organizations }: { readonly organizations: readonly Organization
     },
     { id: 'status', name: t.status, cell: ({ status }) => <Status is={status} /> },
     { id: 'size', name: t.size, cell: ({ max_agents }) => t.agents(max_agents) },
-    { id: 'created', name: t.created, cell: ({ created_at }) => format.date(created_at) },
+    {
+      id: 'created',
+      name: t.created,
+      cell: ({ created_at }) => <span className="figures">{format.date(created_at)}</span>,
+    },
   ]
   return <DataTable label={t.title} columns={columns} rows={organizations} rowKey={({ id }) => id} />
 }
