@@ -4,7 +4,7 @@ import type { Config } from './config/config.ts'
 import { type Core, type CoreOptions, openCore } from './core.ts'
 import type { Database } from './db/database.ts'
 import { adminJobs, serveAdmin } from './domains/admin/index.ts'
-import { addAuditMetrics, auditJobs, serveAudit } from './domains/audit/index.ts'
+import { addAuditMetrics, auditJobs, openCoveringCheckpoint, serveAudit } from './domains/audit/index.ts'
 import {
   countMoneyElsewhere,
   fundingJobs,
@@ -69,6 +69,7 @@ import {
   serveEscrow,
   servePayments,
   serveReceipts,
+  serveStatements,
   serveTransactions,
   serveWallets,
   sumHeld,
@@ -280,6 +281,7 @@ function serveDomains(
   serveAllowances(serve, contexts)
   serveApprovals(serve, { ...contexts, executors: executorsOf(contexts) })
   serveTransactions(serve, contexts)
+  serveStatements(serve, { ...contexts, coveringCheckpoint: openCoveringCheckpoint(contexts) })
   servePayPerCall(serve, contexts)
   serveReceipts(serve, contexts)
   serveIdentity(serve, contexts)

@@ -1,6 +1,7 @@
 // Generated from the contract by sdk/generate.ts; not to be edited.
 /* oxlint-disable max-lines */
 
+import type { Download } from '../client/download.ts'
 import type { CallOptions } from '../client/options.ts'
 import type * as Types from './types.ts'
 
@@ -216,6 +217,11 @@ export interface Api {
     input: Types.ReleaseEscrowInput,
     options?: CallOptions,
   ) => Promise<Types.EscrowResolved>
+  /** Download a statement. */
+  readonly getStatement: (
+    input: Types.GetStatementInput,
+    options?: CallOptions,
+  ) => Promise<Download<Types.Statement>>
   /** List transactions. */
   readonly listTransactions: (
     input: Types.ListTransactionsInput,
@@ -375,6 +381,11 @@ export interface Api {
     input?: Types.GetOwnerPolicyInput,
     options?: CallOptions,
   ) => Promise<Types.OwnerPolicy>
+  /** Download a statement of all agents. */
+  readonly getOwnerStatement: (
+    input?: Types.GetOwnerStatementInput,
+    options?: CallOptions,
+  ) => Promise<Download<Types.Statement>>
   /** Get the logged-in person. */
   readonly getSession: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Me>
   /** List invitations. */
@@ -567,6 +578,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   holdEscrowWithTimeout: 'POST /v1/agents/{agent_id}/escrow/hold-with-timeout',
   refundEscrow: 'POST /v1/escrow/{escrow_id}/refund',
   releaseEscrow: 'POST /v1/escrow/{escrow_id}/release',
+  getStatement: 'GET /v1/agents/{agent_id}/statement',
   listTransactions: 'GET /v1/agents/{agent_id}/transactions',
   restoreNonce: 'POST /v1/transactions/{txn_id}/restore-nonce',
   verifyTransaction: 'GET /v1/transactions/{txn_id}/verify',
@@ -606,6 +618,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   cancelOwnerPendingPolicy: 'DELETE /api/web/policy/pending/{control}',
   declineInvitation: 'POST /v1/invitations/{owner_id}/decline',
   getOwnerPolicy: 'GET /api/web/policy',
+  getOwnerStatement: 'GET /api/web/statement',
   getSession: 'GET /api/web/me',
   listInvitations: 'GET /v1/invitations',
   listOwnerTransactions: 'GET /api/web/transactions',
@@ -638,3 +651,6 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   getHealth: 'GET /healthz',
   getReadiness: 'GET /readyz',
 }
+
+/** The routes whose response is a file of any length. */
+export const DOWNLOADS: ReadonlySet<keyof Api> = new Set<keyof Api>(['getStatement', 'getOwnerStatement'])
