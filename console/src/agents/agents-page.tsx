@@ -14,6 +14,7 @@ import { Pages } from '../components/pages.tsx'
 import { Status } from '../components/status.tsx'
 import { Waiting } from '../components/waiting.tsx'
 import { useTexts } from '../language/language.tsx'
+import { DownloadStatement } from './download-statement.tsx'
 import { PauseOrResume } from './pause-or-resume.tsx'
 import { agentsTexts } from './texts.ts'
 
@@ -31,10 +32,13 @@ interface AgentsPageProps {
 /** The agents of an owner or a platform with their money and state, each to be stopped at once. */
 export function AgentsPage({ search: { status, offset = 0 }, onSearch }: AgentsPageProps) {
   const t = useTexts(agentsTexts)
+  const session = useSession()
   const agents = useRead('listAgents', { ...(status === undefined ? {} : { status }), limit: 20, offset })
   return (
     <>
-      <PageTitle lead={t.lead}>{t.title}</PageTitle>
+      <PageTitle lead={t.lead} actions={session === 'owner' && <DownloadStatement agentId={null} />}>
+        {t.title}
+      </PageTitle>
       <Choice
         label={t.filter}
         value={status ?? 'all'}

@@ -1,5 +1,5 @@
 import type { Transaction } from '@batua/sdk'
-import { Stack, Text, Title } from '@mantine/core'
+import { Group, Stack, Text, Title } from '@mantine/core'
 import { useRead } from '../api/use-read.ts'
 import { Card } from '../components/card.tsx'
 import { Choice } from '../components/choice.tsx'
@@ -12,6 +12,7 @@ import { Status } from '../components/status.tsx'
 import { useFormat, useTexts } from '../language/language.tsx'
 import classes from './agent.module.css'
 import { agentTexts } from './agent-texts.ts'
+import { DownloadStatement } from './download-statement.tsx'
 
 /** What the address says of the statement. */
 export interface StatementSearch {
@@ -36,7 +37,10 @@ export function Statement({ agentId, search: { type, offset = 0 }, onSearch }: S
   })
   return (
     <Stack gap="sm">
-      <Title order={2}>{t.statement}</Title>
+      <Group justify="space-between">
+        <Title order={2}>{t.statement}</Title>
+        <DownloadStatement agentId={agentId} />
+      </Group>
       <Choice
         label={t.whichLines}
         value={type ?? 'all'}

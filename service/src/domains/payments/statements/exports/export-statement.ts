@@ -15,8 +15,8 @@ import { selectNames } from '../statement-store.ts'
 import { csvHead, csvLines } from './csv.ts'
 import { jsonEnd, jsonHead, jsonLines, type StatementHead } from './json.ts'
 import type { MovementsContext } from './movement-store.ts'
-import { pdfOf } from './pdf.ts'
 import { openPeriod, type Period, type StatementMovement } from './period.ts'
+import { print } from './print.ts'
 import { agentsOf, statementLine } from './statement-line.ts'
 
 export interface ExportContext extends MovementsContext {
@@ -85,9 +85,6 @@ async function* asJson(context: ExportContext, period: Period, head: StatementHe
   yield jsonEnd(totals.sum(), await context.coveringCheckpoint())
 }
 
-/** Paper is set by one request after the other, so that however many want it, it takes a part of the processor. */
-let paper: Promise<unknown> = Promise.resolve()
-
 async function* asPdf(
   context: ExportContext,
   period: Period,
@@ -103,11 +100,7 @@ async function* asPdf(
   const checkpoint = await context.coveringCheckpoint()
   const sum = totals.sum()
   const showsAgents = agentId === null
-  const made = paper.then(() =>
-    pdfOf({ ...head, title, subtitle, lines: all, totals: sum, checkpoint, showsAgents }),
-  )
-  paper = made.catch(() => undefined)
-  yield await made
+  yield await print({ ...head, title, subtitle, lines: all, totals: sum, checkpoint, showsAgents })
 }
 
 function tooLongForPaper(lines: number): AppError {

@@ -14,21 +14,20 @@ const FONTS = {
 export type FontName = keyof typeof FONTS
 
 const require = createRequire(import.meta.url)
-const files = new Map<FontName, Buffer>()
-
-function fileOf(name: FontName): Buffer {
-  const known = files.get(name)
-  if (known !== undefined) return known
-  const file = readFileSync(require.resolve(FONTS[name]))
-  files.set(name, file)
-  return file
-}
+const fileOf = (name: FontName) => readFileSync(require.resolve(FONTS[name]))
 
 export interface DocumentInfo {
   readonly title: string
   readonly author: string
   readonly createdAt: Date
 }
+
+/** Which characters the fonts of a document can show. */
+interface Glyphs {
+  hasGlyphForCodePoint(codePoint: number): boolean
+}
+
+const glyphs = new WeakMap<PDFKit.PDFDocument, Glyphs>()
 
 /** An empty A4 document with both fonts. Its pages are kept until its end, because each names their number. */
 export function openDocument({ title, author, createdAt }: DocumentInfo): PDFKit.PDFDocument {
@@ -41,28 +40,11 @@ export function openDocument({ title, author, createdAt }: DocumentInfo): PDFKit
     lang: 'en-IN',
     info: { Title: title, Author: author, CreationDate: createdAt },
   })
-  document.registerFont('regular', fileOf('regular'))
-  document.registerFont('strong', fileOf('strong'))
-  return document
-}
-
-/** What the fonts can show of each character, as far as it was asked for. */
-const shown = new Map<number, boolean>()
-const MOST_REMEMBERED = 10_000
-
-interface Glyphs {
-  hasGlyphForCodePoint(codePoint: number): boolean
-}
-
-function hasGlyph(document: PDFKit.PDFDocument, codePoint: number): boolean {
-  const known = shown.get(codePoint)
-  if (known !== undefined) return known
+  document.registerFont('strong', fileOf('strong')).registerFont('regular', fileOf('regular')).font('regular')
   // pdfkit's types do not declare the font that it parsed.
-  const { font } = (document.font('regular') as unknown as { readonly _font: { readonly font: Glyphs } })
-    ._font
-  const has = font.hasGlyphForCodePoint(codePoint)
-  if (shown.size < MOST_REMEMBERED) shown.set(codePoint, has)
-  return has
+  const { _font } = document as unknown as { readonly _font: { readonly font: Glyphs } }
+  glyphs.set(document, _font.font)
+  return document
 }
 
 /** A letter that joins or does not join its neighbours, which only scripts such as Devanagari have. */
@@ -78,12 +60,13 @@ const UNKNOWN = '\u{FFFD}'
 export function printable(document: PDFKit.PDFDocument, text: string): string {
   const kept = text.replaceAll(/\s+/gu, ' ').replaceAll(INVISIBLE, '').replaceAll(PILED_MARKS, '$1').trim()
   const joined = new Set([...kept.matchAll(JOINERS)].map(({ index }) => index))
+  const font = glyphs.get(document)
   let result = ''
   let at = 0
   for (const character of kept) {
     const isJoiner = character === '\u200C' || character === '\u200D'
     if (isJoiner) result += joined.has(at) ? character : ''
-    else result += hasGlyph(document, character.codePointAt(0) ?? 0) ? character : UNKNOWN
+    else result += font?.hasGlyphForCodePoint(character.codePointAt(0) ?? 0) ? character : UNKNOWN
     at += character.length
   }
   return result

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { StatementLine, StatementTotals } from '@batua/contract'
 import type { StatementHead } from './json.ts'
 import { lineDetails, lineTitle } from './line-words.ts'
@@ -43,10 +42,7 @@ const COLUMNS = {
   balance: { name: 'Balance', x: PAGE.left + 432, width: WIDTH - 438, align: 'right' },
 } as const satisfies Record<string, Column>
 
-/** Rows between which other requests are served. */
-const ROWS_AT_ONCE = 10
-
-/** A statement as an A4 document. The caller bounds the number of lines. */
+/** A statement as an A4 document. The caller bounds the number of lines, and calls this in a thread of its own. */
 export async function pdfOf(statement: PaperStatement): Promise<Buffer> {
   const document = openDocument({
     title: `Statement of ${statement.title}, ${periodText(statement)}`,
@@ -60,10 +56,7 @@ export async function pdfOf(statement: PaperStatement): Promise<Buffer> {
   y = drawSummary(document, statement, y)
   y = drawTableHead(document, y)
   y = drawBalanceRow(document, y, 'Opening balance', statement.opening_balance)
-  for (const [index, line] of statement.lines.entries()) {
-    y = drawLine(document, statement, line, y)
-    if (index % ROWS_AT_ONCE === 0) await nextTurn()
-  }
+  for (const line of statement.lines) y = drawLine(document, statement, line, y)
   y = drawBalanceRow(
     document,
     onPage(document, statement, y, 40),
