@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Browser, Download } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { DESK, openBrowser, openTab, PHONE, type Tab, type View, VIEWS, viewName } from '../src/browser.ts'
+import { DESK, openBrowser, openTab, PHONE, type Tab, VIEWS, type View, viewName } from '../src/browser.ts'
 import { type ConsoleStage, openConsoleStage } from '../src/console-stage.ts'
 
 let opened: ConsoleStage
@@ -55,12 +55,12 @@ test('an owner downloads a statement of all agents for days of her own, as Excel
   await tab.open('/console/agents')
   await page.getByRole('button', { name: 'Statement of all agents' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Period').selectOption('Other days')
+  await dialog.getByLabel('Period').selectOption('My own dates')
   await dialog.getByText('Excel (CSV)').click()
   await dialog.getByLabel('From').fill('2099-01-01')
   await dialog.getByLabel('To').fill('2026-01-01')
   await dialog.getByRole('button', { name: 'Download' }).click()
-  await dialog.getByText('Not before the first day').waitFor()
+  await dialog.getByText('Not before the first date').waitFor()
   await dialog.getByLabel('From').fill('2026-01-01')
   await dialog.getByLabel('To').fill('2099-12-31')
   const [download] = await Promise.all([

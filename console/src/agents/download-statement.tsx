@@ -46,7 +46,8 @@ function ChooseStatement({ agentId, onClose }: DownloadStatementProps & { readon
   const ofAll = useDownload('getOwnerStatement', { onDone })
   const download = () => {
     check(true)
-    if (period === 'own' && (!isDay(own.from_date) || !isDay(own.to_date) || own.to_date < own.from_date)) return
+    if (period === 'own' && (!isDay(own.from_date) || !isDay(own.to_date) || own.to_date < own.from_date))
+      return
     const asked = { ...(period === 'own' ? own : daysOf(period, now)), format }
     if (agentId === null) ofAll.mutate(asked)
     else ofAgent.mutate({ agent_id: agentId, ...asked })

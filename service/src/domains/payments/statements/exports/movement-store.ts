@@ -36,7 +36,7 @@ export interface WalletState {
   readonly at: Date | null
 }
 
-/** Wallets of one statement; see statement-parts.ts. */
+/** Wallets of one statement of SQL, so that it occupies its connection for a moment only. */
 const WALLETS_AT_ONCE = 250
 
 /**
@@ -71,7 +71,7 @@ const lastOf = (side: Side) => `
      side === 'fund' ? 't.posted_at = newest.at' : `t.id >= ${idAt('newest.at')} and t.id < $2`
    } order by 1 desc limit 1)`
 
-const SELECT_STATES = `
+export const SELECT_STATES = `
   select w.wallet, newest.at, last.sequence, last.balance as "balancePaise"
   from unnest($1::uuid[]) as w (wallet)
   cross join lateral (
@@ -107,7 +107,7 @@ const movementsOf = (side: Side) => `
    } order by ${SIDES[side].posted} limit $6)`
 
 /** The details are looked up only for the kinds that have them, each by an index. */
-const SELECT_MOVEMENTS = `
+export const SELECT_MOVEMENTS = `
   select t.wallet, t.side, ${transferColumns('t')},
     ended.kind as "endOfHold", ended.credit_account as "releasedTo",
     hold.debit_account as holder, hold.linked_id as "heldFor",
