@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import type { Database } from '../../../../db/database.ts'
 import { newUuid } from '../../../../kernel/ids.ts'
@@ -9,12 +8,12 @@ import { manualClock } from '../../../../testing/manual-clock.ts'
 import { networkContext, newAgent, newOwner, newPlatform, TEST_VAULT } from '../../../../testing/network.ts'
 import { exportStatement } from './export-statement.ts'
 
-const LINES = 1_000_000
+const LINES = 500_000
 const AT_ONCE = 5_000
 const START = new Date('2026-01-01T00:00:00.000Z')
 const END = new Date('2026-12-01T00:00:00.000Z')
-/** Far less than the statement, which has hundreds of megabytes. */
-const MOST_BYTES = 128 * 1024 * 1024
+/** Less than the statement has. */
+const MOST_BYTES = 96 * 1024 * 1024
 
 let wallet: string
 
@@ -80,19 +79,17 @@ test.each(['csv', 'json'] as const)(
     let lines = 0
     let peak = 0
     const before = process.memoryUsage().heapUsed
-    const sum = createHash('sha256')
     let last = ''
     for await (const chunk of await exportStatement(context, request)) {
       bytes += chunk.length
       lines += String(chunk).split('txn_').length - 1
       peak = Math.max(peak, process.memoryUsage().heapUsed - before)
-      sum.update(chunk)
       last = String(chunk)
     }
     expect(lines).toBe(LINES)
-    expect(bytes).toBeGreaterThan((2 * MOST_BYTES) / 2)
+    expect(bytes).toBeGreaterThan(MOST_BYTES)
     expect(peak).toBeLessThan(MOST_BYTES)
     expect(most.rows).toBeLessThanOrEqual(1_000)
-    if (format === 'json') expect(last).toContain('"credited":10000,')
+    if (format === 'json') expect(last).toContain('"credited":5000,')
   },
 )
