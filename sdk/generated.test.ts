@@ -4,18 +4,20 @@ import type {
   BodyOf,
   ErrorCode as ContractErrorCode,
   EventName as ContractEventName,
+  DownloadOperationId,
   EventData,
+  EventStreamOperationId,
   OperationId,
   ParamsOf,
   QueryOf,
   ResponseOf,
   Route,
   Routes,
-  StreamOperationId,
 } from '@batua/contract'
 import { expect, test } from 'vitest'
 import type { Api } from './src/api/routes.ts'
 import type { ErrorCode, EventName, NoInput, WebhookData } from './src/api/types.ts'
+import type { Download } from './src/client/download.ts'
 
 test('the generated files are what the contract says', () => {
   const script = fileURLToPath(new URL('generate.ts', import.meta.url))
@@ -38,20 +40,24 @@ type Merged<R extends Route> = Part<R, 'params', ParamsOf<R>> &
   Part<R, 'body', BodyOf<R>>
 type InputOf<R extends Route> = unknown extends Merged<R> ? NoInput : Merged<R>
 
-/** Routes with JSON responses; a browser’s EventSource follows the others. */
-type JsonOperationId = Exclude<OperationId, StreamOperationId>
+/** The methods of the client; a browser’s EventSource follows the other routes. */
+type Method = Exclude<OperationId, EventStreamOperationId>
 
-type GivenTo<Name extends JsonOperationId> = NonNullable<Parameters<Api[Name]>[0]>
-type AnswerOf<Name extends JsonOperationId> = Awaited<ReturnType<Api[Name]>>
+type GivenTo<Name extends Method> = NonNullable<Parameters<Api[Name]>[0]>
+type AnswerOf<Name extends Method> = Awaited<ReturnType<Api[Name]>>
+/** What a method returns: what its route responds with, or a download of it. */
+type Expected<Name extends Method> = Name extends DownloadOperationId
+  ? Download<ResponseOf<Routes[Name]>>
+  : ResponseOf<Routes[Name]>
 
 /** Routes and events whose type in the SDK differs from the contract. */
 type WrongAnswers = {
-  [Name in JsonOperationId]: Same<ResponseOf<Routes[Name]>, AnswerOf<Name>> extends true ? never : Name
-}[JsonOperationId]
+  [Name in Method]: Same<Expected<Name>, AnswerOf<Name>> extends true ? never : Name
+}[Method]
 /** The type of an audit action is any text in the contract, and a list in its schema, which the SDK has. */
 type WrongInputs = {
-  [Name in JsonOperationId]: Same<InputOf<Routes[Name]>, GivenTo<Name>> extends true ? never : Name
-}[JsonOperationId]
+  [Name in Method]: Same<InputOf<Routes[Name]>, GivenTo<Name>> extends true ? never : Name
+}[Method]
 type WrongEvents = {
   [Name in EventName]: Same<EventData<Name>, WebhookData[Name]> extends true ? never : Name
 }[EventName]
@@ -65,7 +71,7 @@ void ({
   eventNames: true,
   errorCodes: true,
 } satisfies {
-  readonly routes: Same<keyof Api, JsonOperationId>
+  readonly routes: Same<keyof Api, Method>
   readonly answers: Same<WrongAnswers, never>
   readonly inputs: Same<WrongInputs, 'listAuditEntries'>
   readonly events: Same<WrongEvents, never>

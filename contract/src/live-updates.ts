@@ -22,7 +22,7 @@ export const getEventStream = route({
     'An owner gets the events of her agents and of her records, a platform gets what its webhooks get, an administrator gets all events but those of payments. A client that was disconnected sends the header `Last-Event-ID`, as browsers do, and gets what happened since. When that is unknown, older than 24 hours, or more than 1,000 events or 128 KiB, an event `reset` comes first: read the state again. An event may come twice; its `id` says so. A comment is sent every 15 seconds. The stream ends when the session ends, when the platform’s secret is rotated, and after an hour, and the client connects again.',
   who: ['owner', 'admin', 'platform'],
   status: 200,
-  produces: 'text/event-stream',
+  produces: ['text/event-stream'],
   response: EventStream,
   errors: [],
 })

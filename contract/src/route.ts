@@ -7,6 +7,9 @@ import type { ErrorCode } from './errors.ts'
  */
 export type Credential = 'platform' | 'agent' | 'owner' | 'admin'
 
+/** What a response may be that is sent as a stream. */
+export type MediaType = 'application/json' | 'text/csv' | 'application/pdf' | 'text/event-stream'
+
 /** One HTTP route: the only definition of its address, credentials, request and response bodies. */
 export interface Route<
   Params extends TObject = TObject,
@@ -29,8 +32,11 @@ export interface Route<
   readonly body?: Body
   readonly status: 200 | 201
   readonly response: Response
-  /** A response that is a stream of server-sent events; absent: a JSON object. */
-  readonly produces?: 'text/event-stream'
+  /**
+   * The media types of the response, which is then sent as a stream; absent: a JSON object. With JSON among them,
+   * `response` describes the JSON, and the field `format` of the query chooses.
+   */
+  readonly produces?: readonly MediaType[]
   readonly responseDescription?: string
   /** A person with a passkey has to confirm what it does, or what it raises, by the header `X-Step-Up`. */
   readonly stepUp?: true
@@ -46,6 +52,11 @@ export type ParamsOf<R extends Route> = SchemaOr<R['params'], Record<string, nev
 export type QueryOf<R extends Route> = SchemaOr<R['query'], Record<string, never>>
 export type BodyOf<R extends Route> = SchemaOr<R['body'], undefined>
 export type ResponseOf<R extends Route> = Static<R['response']> | SchemaOr<R['waiting'], never>
+
+/** Whether the response of a route stays open: a stream of events, which has no end of its own. */
+export function isEventStream({ produces }: Pick<Route, 'produces'>): boolean {
+  return produces?.includes('text/event-stream') ?? false
+}
 
 /** Declares a route. The identity function, for its types. */
 export function route<const R extends Route>(definition: R): R {

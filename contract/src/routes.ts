@@ -30,11 +30,12 @@ import * as policyRoutes from './policy-routes.ts'
 import * as receipts from './receipts.ts'
 import { TAGS } from './reference.ts'
 import * as risk from './risk.ts'
-import type { Route } from './route.ts'
+import type { MediaType, Route } from './route.ts'
 import * as sandbox from './sandbox.ts'
 import * as sessions from './sessions.ts'
 import * as settlements from './settlements.ts'
 import * as spending from './spending.ts'
+import * as statements from './statements.ts'
 import * as tiers from './tiers.ts'
 import * as transactions from './transactions.ts'
 import * as wallets from './wallets.ts'
@@ -84,6 +85,7 @@ export const routes = routesAmong({
   ...transactions,
   ...spending,
   ...ownerMoney,
+  ...statements,
   ...receipts,
   ...identity,
   ...certificates,
@@ -109,7 +111,15 @@ export const routes = routesAmong({
 
 export type Routes = typeof routes
 export type OperationId = keyof Routes
-/** The routes that respond with a stream instead of JSON. */
-export type StreamOperationId = {
-  [Name in OperationId]: Routes[Name] extends { readonly produces: string } ? Name : never
+/** The routes that respond with a stream of events. */
+export type EventStreamOperationId = {
+  [Name in OperationId]: Routes[Name] extends { readonly produces: readonly ['text/event-stream'] }
+    ? Name
+    : never
+}[OperationId]
+/** The routes that respond with a file in one of several formats. */
+export type DownloadOperationId = {
+  [Name in OperationId]: Routes[Name] extends { readonly produces: readonly MediaType[] }
+    ? Exclude<Name, EventStreamOperationId>
+    : never
 }[OperationId]

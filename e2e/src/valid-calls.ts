@@ -108,6 +108,10 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
       limit: 5,
     },
   }),
+  getStatement: world => ({
+    ...ofPayer(world),
+    query: { from_date: '2026-01-01', to_date: '2099-12-31T23:59:59Z', format: 'json' },
+  }),
   verifyTransaction: ({ payment, payee }) => ({
     params: { txn_id: payment.payment_id ?? '' },
     query: { expected_payee: payee.handle, expected_amount: 100, nonce: 'invoice-1', consume: false },
@@ -164,6 +168,7 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   listInvitations: () => ({ query: { limit: 5 } }),
   acceptInvitation: ({ invitation }) => ({ params: { owner_id: invitation.id } }),
   declineInvitation: ({ invitation }) => ({ params: { owner_id: invitation.id } }),
+  getOwnerStatement: () => ({ query: { from_date: '2026-01-01', format: 'json' } }),
   listOwnerTransactions: ({ payer }) => ({
     query: { agent_id: payer.id, search: 'invoice', type: 'pay_out', status: 'completed', limit: 5 },
   }),

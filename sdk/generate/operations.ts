@@ -1,4 +1,4 @@
-import { type Route, routes } from '@batua/contract'
+import { isEventStream, type Route, routes } from '@batua/contract'
 import { plain, type Schema } from './schema-types.ts'
 
 /** A route as a method of the client: its path parameters, query and body are one input. */
@@ -14,6 +14,8 @@ export interface Operation {
   /** The input that is the whole body, if a route accepts any body. */
   readonly rawBody: boolean
   readonly answer: Schema
+  /** Its response is a file in one of several formats, JSON among them. */
+  readonly isDownload: boolean
   /** Its response if the owner has to approve first; null: it never waits. */
   readonly waiting: Schema | null
 }
@@ -24,7 +26,7 @@ const RAW_BODY = 'body'
 export function operations(): Operation[] {
   // A browser's EventSource follows events.
   return Object.values<Route>(routes)
-    .filter(({ produces }) => produces === undefined)
+    .filter(route => !isEventStream(route))
     .map(operationOf)
 }
 
@@ -46,6 +48,7 @@ function operationOf(route: Route): Operation {
     queryNames: METHODS_WITH_BODY.includes(route.method) ? Object.keys(query.properties ?? {}) : [],
     rawBody,
     answer,
+    isDownload: route.produces !== undefined,
     waiting: route.waiting === undefined ? null : plain(route.waiting),
   }
 }

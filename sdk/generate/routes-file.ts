@@ -4,7 +4,9 @@ import { inputName } from './types-file.ts'
 
 /** The text of `api/routes.ts`: a method for each route, and how it is called. */
 export function routesFile(operations: readonly Operation[]): string {
-  return `import type { CallOptions } from '../client/options.ts'
+  const downloads = operations.filter(({ isDownload }) => isDownload)
+  return `import type { Download } from '../client/download.ts'
+import type { CallOptions } from '../client/options.ts'
 import type * as Types from './types.ts'
 
 /** Every route of the service as a method, by its operationId. */
@@ -18,7 +20,12 @@ ${operations.map(method).join('\n')}
  */
 export const ROUTES: Readonly<Record<keyof Api, string>> = {
 ${operations.map(entry).join('\n')}
-}`
+}
+
+/** The routes whose response is a file of any length. */
+export const DOWNLOADS: ReadonlySet<keyof Api> = new Set<keyof Api>([
+${downloads.map(({ name }) => `'${name}',`).join('\n')}
+])`
 }
 
 function method(operation: Operation): string {
@@ -33,7 +40,8 @@ function entry({ name, route, queryNames, rawBody }: Operation): string {
   return `${name}: '${route.method} ${route.path}${query}${rawBody ? '=body' : ''}',`
 }
 
-function answerNames({ name, answer, waiting }: Operation): string {
+function answerNames({ name, answer, waiting, isDownload }: Operation): string {
+  if (isDownload) return `Download<Types.${answerName(name, answer)}>`
   return [answer, ...(waiting === null ? [] : [waiting])]
     .map(schema => `Types.${answerName(name, schema)}`)
     .join(' | ')

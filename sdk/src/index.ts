@@ -7,6 +7,7 @@ export { payingFetch, paymentOf } from './buyer/paying-fetch.ts'
 export { PurchaseError, type PurchaseErrorCode, type PurchaseErrorFacts } from './buyer/purchase-error.ts'
 export { memoryJournal } from './buyer/stored-journal.ts'
 export { type Client, createClient } from './client/client.ts'
+export type { Download } from './client/download.ts'
 export type { ErrorDetails } from './client/error-details.ts'
 export {
   type AnyBatuaError,

@@ -4,7 +4,7 @@ import type { Config } from './config/config.ts'
 import { type Core, type CoreOptions, openCore } from './core.ts'
 import type { Database } from './db/database.ts'
 import { adminJobs, serveAdmin } from './domains/admin/index.ts'
-import { addAuditMetrics, auditJobs, serveAudit } from './domains/audit/index.ts'
+import { addAuditMetrics, auditJobs, openCoveringCheckpoint, serveAudit } from './domains/audit/index.ts'
 import {
   countMoneyElsewhere,
   fundingJobs,
@@ -73,6 +73,7 @@ import {
   servePayments,
   serveReceipts,
   serveSpending,
+  serveStatements,
   serveTransactions,
   serveWallets,
   sumHeld,
@@ -287,6 +288,7 @@ function serveDomains(
   serveApprovals(serve, { ...contexts, executors: executorsOf(contexts) })
   serveTransactions(serve, contexts)
   serveSpending(serve, contexts)
+  serveStatements(serve, { ...contexts, coveringCheckpoint: openCoveringCheckpoint(contexts) })
   servePayPerCall(serve, contexts)
   serveReceipts(serve, contexts)
   serveIdentity(serve, contexts)

@@ -16,6 +16,7 @@ import { Waiting } from '../components/waiting.tsx'
 import { useTexts } from '../language/language.tsx'
 import { MostInDay, OwnersExposure } from './exposure.tsx'
 import { exposureTexts } from './exposure-texts.ts'
+import { DownloadStatement } from './download-statement.tsx'
 import { PauseOrResume } from './pause-or-resume.tsx'
 import { agentsTexts } from './texts.ts'
 
@@ -33,11 +34,14 @@ interface AgentsPageProps {
 /** The agents of an owner or a platform with their money and state, each to be stopped at once. */
 export function AgentsPage({ search: { status, offset = 0 }, onSearch }: AgentsPageProps) {
   const t = useTexts(agentsTexts)
-  const isPlatform = useSession() === 'platform'
+  const session = useSession()
+  const isPlatform = session === 'platform'
   const agents = useRead('listAgents', { ...(status === undefined ? {} : { status }), limit: 20, offset })
   return (
     <>
-      <PageTitle lead={t.lead}>{t.title}</PageTitle>
+      <PageTitle lead={t.lead} actions={session === 'owner' && <DownloadStatement agentId={null} />}>
+        {t.title}
+      </PageTitle>
       <Choice
         label={t.filter}
         value={status ?? 'all'}

@@ -1,5 +1,5 @@
 import type { Transaction } from '@batua/sdk'
-import { Stack, Text, Title } from '@mantine/core'
+import { Group, Stack, Text, Title } from '@mantine/core'
 import { useRead } from '../api/use-read.ts'
 import { Card } from '../components/card.tsx'
 import { Choice } from '../components/choice.tsx'
@@ -13,6 +13,7 @@ import { useFormat, useTexts } from '../language/language.tsx'
 import classes from './agent.module.css'
 import type { SectionProps } from './agent-sections.tsx'
 import { agentTexts } from './agent-texts.ts'
+import { DownloadStatement } from './download-statement.tsx'
 
 /** The lines of a wallet, newest first. */
 export function Statement({ agent, search: { type, offset = 0 }, onSearch }: SectionProps) {
@@ -25,7 +26,10 @@ export function Statement({ agent, search: { type, offset = 0 }, onSearch }: Sec
   })
   return (
     <Stack gap="sm">
-      <Title order={2}>{t.statement}</Title>
+      <Group justify="space-between">
+        <Title order={2}>{t.statement}</Title>
+        <DownloadStatement agentId={agentId} />
+      </Group>
       <Choice
         label={t.whichLines}
         value={type ?? 'all'}

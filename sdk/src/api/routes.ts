@@ -1,6 +1,7 @@
 // Generated from the contract by sdk/generate.ts; not to be edited.
 /* oxlint-disable max-lines */
 
+import type { Download } from '../client/download.ts'
 import type { CallOptions } from '../client/options.ts'
 import type * as Types from './types.ts'
 
@@ -230,6 +231,11 @@ export interface Api {
   ) => Promise<Types.EscrowResolved>
   /** Get the spending by day and payee. */
   readonly getSpending: (input: Types.GetSpendingInput, options?: CallOptions) => Promise<Types.Spending>
+  /** Download a statement. */
+  readonly getStatement: (
+    input: Types.GetStatementInput,
+    options?: CallOptions,
+  ) => Promise<Download<Types.Statement>>
   /** List transactions. */
   readonly listTransactions: (
     input: Types.ListTransactionsInput,
@@ -417,6 +423,11 @@ export interface Api {
     input?: Types.GetOwnerPolicyInput,
     options?: CallOptions,
   ) => Promise<Types.OwnerPolicy>
+  /** Download a statement of all agents. */
+  readonly getOwnerStatement: (
+    input?: Types.GetOwnerStatementInput,
+    options?: CallOptions,
+  ) => Promise<Download<Types.Statement>>
   /** Get the logged-in person. */
   readonly getSession: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Me>
   /** List the balances of all agents. */
@@ -623,6 +634,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   refundEscrow: 'POST /v1/escrow/{escrow_id}/refund',
   releaseEscrow: 'POST /v1/escrow/{escrow_id}/release',
   getSpending: 'GET /v1/agents/{agent_id}/spending',
+  getStatement: 'GET /v1/agents/{agent_id}/statement',
   listTransactions: 'GET /v1/agents/{agent_id}/transactions',
   restoreNonce: 'POST /v1/transactions/{txn_id}/restore-nonce',
   verifyTransaction: 'GET /v1/transactions/{txn_id}/verify',
@@ -670,6 +682,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   cancelOwnerPendingPolicy: 'DELETE /api/web/policy/pending/{control}',
   declineInvitation: 'POST /v1/invitations/{owner_id}/decline',
   getOwnerPolicy: 'GET /api/web/policy',
+  getOwnerStatement: 'GET /api/web/statement',
   getSession: 'GET /api/web/me',
   listBalances: 'GET /api/web/balances',
   listExposure: 'GET /api/web/exposure',
@@ -704,3 +717,6 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   getHealth: 'GET /healthz',
   getReadiness: 'GET /readyz',
 }
+
+/** The routes whose response is a file of any length. */
+export const DOWNLOADS: ReadonlySet<keyof Api> = new Set<keyof Api>(['getStatement', 'getOwnerStatement'])

@@ -725,6 +725,16 @@ export interface GetSpendingInput {
   days?: number
 }
 
+export interface GetStatementInput {
+  agent_id: string
+  /** The first day in IST, or a time; without it the statement begins at the beginning. */
+  from_date?: string
+  /** The last day in IST, or a time; without it the statement ends now. */
+  to_date?: string
+  /** The format of the response. */
+  format?: 'json' | 'csv' | 'pdf'
+}
+
 export interface ListTransactionsInput extends PageInput {
   agent_id: string
   /** Only transactions of this type. */
@@ -935,6 +945,17 @@ export interface DeclineInvitationInput {
 export interface GetOwnerPolicyInput {
   /** The owner; required if the session covers several owners. */
   owner_id?: string
+}
+
+export interface GetOwnerStatementInput {
+  /** Only the agents of this owner, which must be one of the session’s; any other is `not_found`. */
+  owner_id?: string
+  /** The first day in IST, or a time; without it the statement begins at the beginning. */
+  from_date?: string
+  /** The last day in IST, or a time; without it the statement ends now. */
+  to_date?: string
+  /** The format of the response. */
+  format?: 'json' | 'csv' | 'pdf'
 }
 
 export type ListBalancesInput = PageInput
@@ -2298,6 +2319,81 @@ export interface Spending {
     /** The sum to all others, INR. */
     others: number
   }[]
+}
+
+/** One movement of a wallet’s money, with the balance after it. */
+export interface StatementLine {
+  posted_at: string
+  agent_id: string
+  id: string
+  type: TransactionType
+  /** The amount, INR, without the fee. */
+  amount: number
+  /** The fee, INR. */
+  fee: number
+  /** What the wallet gained or lost by this line, INR. */
+  net_amount: number
+  /** null for the bank. */
+  counterparty_type: 'agent' | null
+  /** null for the bank, and for a hold without a recipient. */
+  counterparty_id: string | null
+  agent_name: string
+  /** null for the bank. */
+  counterparty_name: string | null
+  reference: string | null
+  note: string | null
+  /** `reversed` only after `completed`. */
+  status: TransactionStatus
+  created_at: string
+  payment_id?: string
+  funding_id?: string
+  escrow_id?: string
+  utr?: string
+  failure_reason?:
+    | 'expired'
+    | 'cancelled'
+    | 'payment_failed'
+    | 'gateway_refused'
+    | 'agent_deactivated'
+    | 'bank_account_refused'
+    | 'bank_unavailable'
+    | 'returned_by_bank'
+  /** Otherwise null. */
+  reverses: string | null
+  change: number
+  /** The balance after this line, INR; in a statement of all agents the sum of their balances. */
+  running_balance: number
+}
+
+/** Sums over all lines: opening balance + credited − debited = closing balance. */
+export interface StatementTotals {
+  lines: number
+  /** The sum of all positive changes, INR. */
+  credited: number
+  /** The sum of all negative changes, INR, without the sign. */
+  debited: number
+  /** The sum of all fees of these lines, INR. */
+  fees: number
+}
+
+/** The movements of a period with the balances before and after them. */
+export interface Statement {
+  /** null in a statement of all agents. */
+  agent_id: string | null
+  currency: 'INR'
+  /** null: from the first movement on. */
+  from: string | null
+  /** null: until now. */
+  until: string | null
+  created_at: string
+  /** The balance before the first line, INR. */
+  opening_balance: number
+  /** The balance after the last line, INR. */
+  closing_balance: number
+  lines: StatementLine[]
+  totals: StatementTotals
+  /** null while the log cannot be extended. */
+  checkpoint: string | null
 }
 
 /** A page of the statement. */

@@ -1,4 +1,5 @@
 import type { Api } from '../api/routes.ts'
+import { type Download, downloadOf } from './download.ts'
 import { isBatuaError } from './errors.ts'
 import type { CallOptions, Retry } from './options.ts'
 import { ownError } from './own-error.ts'
@@ -62,13 +63,13 @@ function isSafeToRepeat({ method }: PreparedRequest, { idempotencyKey }: CallOpt
 /** The same for every attempt, so that a POST takes effect once. */
 function headersOf(
   connection: Connection,
-  { method, body }: PreparedRequest,
+  { method, body, isDownload }: PreparedRequest,
   { idempotencyKey = crypto.randomUUID(), stepUp }: CallOptions,
 ): Record<string, string> {
   if (idempotencyKey !== null && !IDEMPOTENCY_KEY.test(idempotencyKey))
     throw badInput('An idempotency key is 1 to 255 printable ASCII characters', 'Idempotency-Key')
   return {
-    accept: 'application/json',
+    accept: isDownload ? '*/*' : 'application/json',
     ...connection.headers,
     ...(body === null ? {} : { 'content-type': 'application/json' }),
     ...(stepUp === undefined ? {} : { 'x-step-up': base64OfJson(stepUp) }),
@@ -87,23 +88,36 @@ async function once(
   { signal, timeoutMs = connection.timeoutMs }: CallOptions,
 ): Promise<Called> {
   try {
-    const answer = await within(timeoutMs, signal, ending => send(connection, request, headers, ending))
-    return { body: bodyOf(answer, Date.now()), headers: answer.headers }
+    const answer = await within(timeoutMs, signal, ending =>
+      send(connection, request, headers, { ending, signal }),
+    )
+    return { body: answer.download ?? bodyOf(answer, Date.now()), headers: answer.headers }
   } catch (error) {
     if (isBatuaError(error) || signal?.aborted) throw error
     throw unanswered(error, connection.baseUrl, timeoutMs)
   }
 }
 
+interface Signals {
+  /** Ends the request when its time is up. */
+  readonly ending: AbortSignal
+  /** The caller’s own, which also ends a download that is being read. */
+  readonly signal: AbortSignal | undefined
+}
+
 async function send(
   { baseUrl, fetch }: Connection,
-  { method, path, body }: PreparedRequest,
+  { method, path, body, isDownload }: PreparedRequest,
   headers: Record<string, string>,
-  signal: AbortSignal,
-): Promise<Answer> {
+  { ending, signal: given }: Signals,
+): Promise<Answer & { readonly download?: Download<unknown> }> {
+  const signal = isDownload && given !== undefined ? AbortSignal.any([ending, given]) : ending
   // A redirect would send the credentials to its target, so none is followed.
   const response = await fetch(baseUrl + path, { method, headers, body, signal, redirect: 'manual' })
-  return { status: response.status, headers: response.headers, text: await readText(response) }
+  const { status } = response
+  if (isDownload && response.ok)
+    return { status, headers: response.headers, text: null, download: downloadOf(response, baseUrl) }
+  return { status, headers: response.headers, text: await readText(response) }
 }
 
 /** No response: the outcome is unknown. */

@@ -1,4 +1,4 @@
-import { type Api, ROUTES } from '../api/routes.ts'
+import { type Api, DOWNLOADS, ROUTES } from '../api/routes.ts'
 import { ownError } from './own-error.ts'
 
 /** The input of a method of the client. */
@@ -10,6 +10,8 @@ export interface PreparedRequest {
   /** The path below the service's address. */
   readonly path: string
   readonly body: string | null
+  /** The response is a file of any length, which its reader takes as it comes. */
+  readonly isDownload: boolean
 }
 
 const ROUTE = /^(\w+) ([^?=]+)(?:\?([\w,]+))?(?:=(\w+))?$/
@@ -35,6 +37,7 @@ export function prepareRequest(operation: keyof Api, input: Input): PreparedRequ
     method,
     path: search === '' ? path : `${path}?${search}`,
     body: hasBody ? JSON.stringify(body) : null,
+    isDownload: DOWNLOADS.has(operation),
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Credential, EXAMPLE_NAMES, type Route, TAG_GROUPS } from '@batua/contract'
+import { type Credential, EXAMPLE_NAMES, type MediaType, type Route, TAG_GROUPS } from '@batua/contract'
 import type { TObject } from 'typebox'
 import { assert } from '../kernel/assert.ts'
 import { errorResponses, header, rateLimitHeaders } from './openapi-errors.ts'
@@ -133,13 +133,19 @@ function success({ route, counted }: ServedRoute, schemas: SchemaCollector): Jso
   return {
     description: route.responseDescription ?? (typeof description === 'string' ? description : route.summary),
     headers: { 'X-Request-Id': header('RequestId'), ...(counted ? rateLimitHeaders() : {}), ...replayed },
-    content: {
-      [route.produces ?? 'application/json']: {
-        schema: schemas.reference(route.response),
-        ...namedExamples(response),
-      },
-    },
+    content: Object.fromEntries(
+      (route.produces ?? ['application/json']).map(type => [
+        type,
+        FILES[type] ?? { schema: schemas.reference(route.response), ...namedExamples(response) },
+      ]),
+    ),
   }
+}
+
+/** What is no JSON and no text of its own schema. */
+const FILES: { readonly [Type in MediaType]?: Json } = {
+  'text/csv': { schema: { type: 'string', description: 'Comma-separated values with a row of names.' } },
+  'application/pdf': { schema: { type: 'string', format: 'binary', description: 'A document for people.' } },
 }
 
 /** Each of several examples has the name that the contract gives it. */

@@ -1,9 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@batua/contract'
+import {
+  type BodyOf,
+  isEventStream,
+  type MediaType,
+  type ParamsOf,
+  type QueryOf,
+  type ResponseOf,
+  type Route,
+} from '@batua/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { onBehalfOf, type Purpose } from '../db/database.ts'
 import { AppError } from '../kernel/app-error.ts'
+import { assert } from '../kernel/assert.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { admissionHook } from './admission.ts'
 import type { MaybePromise } from './caller.ts'
@@ -64,8 +73,18 @@ export interface ResponseHead {
  */
 export type Handler<R extends Route> = (call: Call<R>, answer: ResponseHead) => MaybePromise<BodyFor<R>>
 
-/** A route with `produces` returns its stream. */
-type BodyFor<R extends Route> = R['produces'] extends string ? Readable : ResponseOf<R>
+/** A route with `produces` returns one of its media types as a stream. */
+type BodyFor<R extends Route> = R['produces'] extends readonly (infer Type extends MediaType)[]
+  ? Streamed<Type>
+  : ResponseOf<R>
+
+/** A response that is sent while it is made. An error of the stream ends the connection, so the client notices. */
+export interface Streamed<Type extends MediaType = MediaType> {
+  readonly type: Type
+  readonly body: Readable
+  /** The name under which a browser saves it: letters, digits, `-`, `_` and `.` alone. */
+  readonly fileName?: string
+}
 
 export interface ServeOptions<R extends Route = Route> {
   /** Not counted by the rate limits: probes and key documents. */
@@ -128,7 +147,7 @@ export function createRouter(fastify: FastifyInstance, options: RouterOptions): 
           counted: !uncounted,
           countsFailuresOnly: isFailure !== null,
           opensSession,
-          staysOpen: route.produces !== undefined,
+          staysOpen: isEventStream(route),
         },
         { ...options, authenticators: isPublic ? withoutSessions(authenticators) : authenticators },
       )
@@ -197,7 +216,12 @@ function handlerOf<const R extends Route>(
   let check: RequestCheck | undefined
   const { clock, idempotentRequests } = options
   const handle: Work = (request, reply) => handler(callOf<R>(request, clock.now()), reply)
-  const checked = options.verifyResponses && route.produces === undefined ? verified(route, handle) : handle
+  const checked =
+    route.produces !== undefined
+      ? streamed(handle)
+      : options.verifyResponses
+        ? verified(route, handle)
+        : handle
   const work: Work = (request, reply) => {
     const key = route.method === 'POST' ? idempotencyKeyOf(request) : undefined
     if (key === undefined) return checked(request, reply)
@@ -207,14 +231,32 @@ function handlerOf<const R extends Route>(
     check ??= checkOf(route)
     check(request)
     if (route.status !== 200) reply.code(route.status)
-    if (route.produces !== undefined) reply.headers(streamHeaders(route.produces))
     return onBehalfOf({ purpose, party: partyOf(request) }, work, request, reply)
   }
 }
 
-/** nginx collects a response before it passes it on, unless the header tells it not to. */
-function streamHeaders(type: string): Record<string, string> {
-  return { 'content-type': type, 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
+function streamed(work: Work): Work {
+  return async (request, reply) => {
+    const { type, body, fileName } = (await work(request, reply)) as Streamed
+    reply.headers({
+      'content-type': CONTENT_TYPES[type],
+      'cache-control': 'no-store',
+      // nginx collects a response before it passes it on, unless this header tells it not to.
+      'x-accel-buffering': 'no',
+    })
+    if (fileName !== undefined) {
+      assert(/^[\w.-]+$/.test(fileName), 'a file name needs no quotes')
+      reply.header('content-disposition', `attachment; filename="${fileName}"`)
+    }
+    return body
+  }
+}
+
+const CONTENT_TYPES: Record<MediaType, string> = {
+  'application/json': 'application/json; charset=utf-8',
+  'text/csv': 'text/csv; charset=utf-8; header=present',
+  'application/pdf': 'application/pdf',
+  'text/event-stream': 'text/event-stream',
 }
 
 /** Refused requests count. Failures of the service are not the caller's fault. */

@@ -1,5 +1,6 @@
 /** The audit log: its tree, its proofs and its check. */
 export { readLogCheck } from './check-log.ts'
+export { type CoveringCheckpoint, openCoveringCheckpoint } from './covering-checkpoint.ts'
 export { resignCheckpoint } from './integrate.ts'
 export { auditJobs } from './jobs.ts'
 export { addAuditMetrics } from './metrics.ts'

@@ -176,6 +176,18 @@ export async function selectIntegrated(db: Queryable, ids: readonly Uuid[]): Pro
   return new Set(rows.map(row => row.id))
 }
 
+/** The last row of the queue; null: it is empty. */
+export async function selectLastQueued(db: Queryable): Promise<Uuid | null> {
+  const [row] = await db.query<{ id: Uuid }>(`select id from audit_queue order by id desc limit 1`, [])
+  return row?.id ?? null
+}
+
+/** Whether a row of the queue waits that is no later than this one. */
+export async function isQueuedUntil(db: Queryable, id: Uuid): Promise<boolean> {
+  const rows = await db.query(`select 1 from audit_queue where id <= $1 limit 1`, [id])
+  return rows.length > 0
+}
+
 /** Whether an entry is in the queue. */
 export async function isQueued(db: Queryable, id: Uuid): Promise<boolean> {
   const rows = await db.query(`select 1 from audit_queue where ids @> array[$1::uuid]`, [id])

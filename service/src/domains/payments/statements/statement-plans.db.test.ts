@@ -3,6 +3,7 @@ import { afterAll, expect } from 'vitest'
 import type { Connection } from '../../../db/database.ts'
 import { newUuid } from '../../../kernel/ids.ts'
 import { database, test } from '../../../testing/database-test.ts'
+import { SELECT_MOVEMENTS, SELECT_STATES } from './exports/movement-store.ts'
 import { type StatementFilter, statementScope } from './statement-scope.ts'
 import {
   COUNT_RANGE,
@@ -35,6 +36,8 @@ const STATEMENTS = [
   ['places', SELECT_PLACES],
   ['count_range', COUNT_RANGE],
   ['count_whole', COUNT_WHOLE],
+  ['states', SELECT_STATES],
+  ['movements', SELECT_MOVEMENTS],
 ] as const
 
 /** Ids that sort as their numbers do; each part of the history has its own range. */
@@ -109,9 +112,12 @@ async function explain(
     list(sources),
     list(statuses),
   ]
-  const all = [...values, ...further].join(', ')
+  return explainWith(statement, [...values, ...further])
+}
+
+async function explainWith(statement: string, values: readonly (string | number)[]): Promise<Explained> {
   const rows = await session.query<{ 'QUERY PLAN': readonly Explained[] }>(
-    `explain (analyze, buffers, format json) execute ${statement} (${all})`,
+    `explain (analyze, buffers, format json) execute ${statement} (${values.join(', ')})`,
   )
   const explained = rows[0]?.['QUERY PLAN'][0]
   if (explained === undefined) throw new Error('there is no plan')
@@ -147,4 +153,15 @@ test.each(FILTERS)('lines are counted and skipped by index alone: $type, $status
     expect(scanned(plan)).toEqual([])
     expect(ms).toBeLessThan(5_000)
   }
+})
+
+test('the balance at a moment, and a slice of an export, are read from a few pages of indexes', async () => {
+  const wallet = `'{${WALLET}}'`
+  const [from, until] = [id(2).replace('(n', '(0'), id(8).replace('(n', '(0')]
+  const states = await explainWith('states', [wallet, until, `'2099-01-01'`])
+  const slice = await explainWith('movements', [wallet, from, until, `'2020-01-01'`, `'2099-01-01'`, 500])
+  for (const { Plan: plan } of [states, slice]) expect(scanned(plan)).toEqual([])
+  expect(states.Plan['Shared Hit Blocks'] + states.Plan['Shared Read Blocks']).toBeLessThan(100)
+  // Three sides of 500 lines, and the details of those that are in the slice.
+  expect(slice.Plan['Shared Hit Blocks'] + slice.Plan['Shared Read Blocks']).toBeLessThan(6 * FEW_BLOCKS)
 })

@@ -5,12 +5,11 @@ import type { Serve } from '../../../http/serve.ts'
 import type { LiveUpdates, Subscriber } from './live-updates.ts'
 
 export function serveLiveUpdates(serve: Serve, live: LiveUpdates): void {
-  serve(routes.getEventStream, ({ caller, headers, clientAddress }) => {
+  serve(routes.getEventStream, async ({ caller, headers, clientAddress }) => {
     const last = headers['last-event-id']
-    return live.open(
-      subscriberOf(caller, networkOf(clientAddress)),
-      typeof last === 'string' ? last : undefined,
-    )
+    const subscriber = subscriberOf(caller, networkOf(clientAddress))
+    const body = await live.open(subscriber, typeof last === 'string' ? last : undefined)
+    return { type: 'text/event-stream' as const, body }
   })
 }
 
