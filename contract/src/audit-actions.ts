@@ -42,6 +42,10 @@ export const AUDIT_ACTIONS = {
     'All rows of a table from before row MACs existed got their MACs; from then on a row without one is refused.',
   'session.started': 'An owner or administrator logged in.',
   'session.ended': 'An owner or administrator logged out.',
+  'notifications.changed': 'An owner chose what to be told.',
+  'push_subscription.created': 'A browser was added in which an owner is notified.',
+  'push_subscription.ended':
+    'A browser was removed in which an owner was notified: by the owner, a logout, another person who uses it, or its push service.',
   'payment.completed': 'An agent paid another agent.',
   'context.recorded':
     'Why an agent made a payment or hold, as its request said; the target is the transaction.',

@@ -22,6 +22,7 @@ export const ID_PREFIXES = {
   alr: 'risk alert',
   ssn: 'session',
   alw: 'allowance',
+  psub: 'push subscription',
 } as const
 
 export type IdPrefix = keyof typeof ID_PREFIXES

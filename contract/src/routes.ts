@@ -17,6 +17,7 @@ import * as identity from './identity.ts'
 import * as invitations from './invitations.ts'
 import * as keys from './keys.ts'
 import * as liveUpdates from './live-updates.ts'
+import * as notifications from './notifications.ts'
 import * as openSessions from './open-sessions.ts'
 import * as organizations from './organizations.ts'
 import * as owners from './owners.ts'
@@ -86,6 +87,7 @@ export const routes = routesAmong({
   ...liveUpdates,
   ...sessions,
   ...openSessions,
+  ...notifications,
   ...adminOverview,
   ...adminOwners,
   ...adminAgents,

@@ -48,6 +48,7 @@ export const DESTRUCTIVE: readonly OperationId[] = [
   'logOutPlatform',
   'endSession',
   'endOtherSessions',
+  'endPushSubscription',
   'cancelPendingPolicy',
   'updateOwnerPolicy',
   'cancelOwnerPendingPolicy',
@@ -97,6 +98,7 @@ export const PREFIX: Readonly<Record<string, string>> = {
   txn_id: 'txn',
   delivery_id: 'whd',
   session_id: 'ssn',
+  subscription_id: 'psub',
 }
 
 /** The path parameters of a route that name a thing with an owner. */

@@ -33,6 +33,13 @@ import {
   serveReconciliation,
 } from './domains/checks/index.ts'
 import {
+  notificationFanOut,
+  notificationJobs,
+  openPushKey,
+  serveNotifications,
+  unsubscribeSessions,
+} from './domains/notifications/index.ts'
+import {
   accountChanges,
   bankVerifications,
   budgetChanges,
@@ -88,6 +95,7 @@ import {
   addWebhookMetrics,
   countFailedDeliveries,
   openLiveUpdates,
+  openSender,
   serveLiveUpdates,
   serveWebhooks,
   wakeEndpoint,
@@ -99,12 +107,16 @@ import { addHealth } from './http/health.ts'
 import { forgetIdempotencyKeys } from './http/idempotency-key.ts'
 import { serveMetrics } from './http/metrics.ts'
 import { createServer, type Server } from './http/server.ts'
+import { systemClock } from './kernel/clock.ts'
 import { openHolidays } from './kernel/holiday-file.ts'
 import { type ExternalServices, openGateways, PRODUCT_NAME } from './open-gateways.ts'
 import { createJobs, type Job } from './operations/jobs.ts'
 import { openWebhookThread, type WebhookThread } from './webhook-thread/thread.ts'
 
 const API = { title: 'Batua', version: '1.0.0', description: INTRODUCTION }
+
+/** Push services respond within a second. */
+const PUSH_TIMEOUT_MS = 5_000
 
 /** The longest time that a receiver of webhooks delays a stop. */
 const RECEIVERS_GRACE_MS = 3_000
@@ -167,6 +179,7 @@ export async function createApp(config: Config, coreOptions: CoreOptions): Promi
       await metrics.close()
       clearTimeout(timer)
       await Promise.all([jobs.stop(), thread.stop()])
+      await contexts.notifications.pushSender.close()
       await core.otpDispatcher.drained()
       await core.ledger.close()
       core.redis?.disconnect()
@@ -194,7 +207,15 @@ async function openContexts(config: Config, core: Core, outside: ExternalService
   const payouts = { ...core, payoutProvider: outside.payouts, holidays }
   const settlement = { ...payouts, settlement: config.settlement }
   const reconciliation = { ...core, gateways: funding.gateways, payoutProvider: outside.payouts }
-  return { ...core, funding, owners, payouts, settlement, reconciliation }
+  const notifications = {
+    ...core,
+    mode: config.mode,
+    baseUrl: config.baseUrl,
+    pushKey: await openPushKey(core),
+    pushSender: openSender({ mode: config.mode, maxConnections: 8, timeoutMs: PUSH_TIMEOUT_MS }),
+    wallClock: systemClock(),
+  }
+  return { ...core, funding, owners, payouts, settlement, reconciliation, notifications }
 }
 
 type Contexts = Awaited<ReturnType<typeof openContexts>>
@@ -253,6 +274,8 @@ function jobsOf(contexts: Contexts): Job[] {
     ...auditJobs(contexts),
     ...riskJobs(contexts),
     ...webhookJobs(contexts),
+    notificationFanOut(contexts),
+    ...notificationJobs(contexts.notifications),
     ...serviceJobs(contexts.database),
   ]
 }
@@ -284,7 +307,12 @@ function serveDomains(
   serveReceipts(serve, contexts)
   serveIdentity(serve, contexts)
   serveAudit(serve, { ...contexts, requireAgentAccess })
-  serveSessions(serve, { ...contexts, secure: config.baseUrl.startsWith('https:') })
+  serveSessions(serve, {
+    ...contexts,
+    secure: config.baseUrl.startsWith('https:'),
+    onSessionsEnded: (tx, ended) => unsubscribeSessions(tx, contexts.vault, ended),
+  })
+  serveNotifications(serve, contexts.notifications)
   serveRisk(serve, { ...contexts, quarantine: quarantineAgent })
   serveAdmin(serve, {
     ...contexts,

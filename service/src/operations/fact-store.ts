@@ -1,3 +1,4 @@
+import { kindOfEvent } from '@batua/contract'
 import { arrayLiteral, textArrayLiteral } from '../db/array-literal.ts'
 import type { Queryable } from '../db/database.ts'
 import { assert } from '../kernel/assert.ts'
@@ -81,16 +82,16 @@ export async function insertEvents(
   events: readonly StoredEvent[],
 ): Promise<void> {
   await tx.query(
-    `insert into events (id, agent_id, owner_id, platform_id, name, data, sequence, created_at, seal, queued)
+    `insert into events (id, agent_id, owner_id, platform_id, name, data, sequence, created_at, seal, queued, for_owner)
      select v.id, v.agent_id, v.owner_id,
        coalesce(v.platform_id, (select a.platform_id from agents a where a.id = v.agent_id),
          (select o.platform_id from owners o where o.id = v.owner_id)),
        v.name, v.data::jsonb,
        coalesce(v.sequence, (select w.sequence from accounts w where w.id = v.agent_id)),
-       v.created_at, decode(v.seal, 'hex'), v.queued
+       v.created_at, decode(v.seal, 'hex'), v.queued, v.for_owner
      from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::int8[],
-       $8::timestamptz[], $9::text[], $10::boolean[])
-       v(id, agent_id, owner_id, platform_id, name, data, sequence, created_at, seal, queued)`,
+       $8::timestamptz[], $9::text[], $10::boolean[], $11::boolean[])
+       v(id, agent_id, owner_id, platform_id, name, data, sequence, created_at, seal, queued, for_owner)`,
     [
       arrayLiteral(events.map(event => event.id)),
       arrayLiteral(events.map(event => ('agentId' in event ? event.agentId : null))),
@@ -104,6 +105,7 @@ export async function insertEvents(
         events.map(event => vault.macHex(eventMacText({ ...event, subjectId: subjectIdOf(event) }))),
       ),
       arrayLiteral(events.map(event => String(event.queued))),
+      arrayLiteral(events.map(event => String(kindOfEvent(event.name) !== null))),
     ],
   )
 }
