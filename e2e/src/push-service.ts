@@ -139,18 +139,19 @@ async function verifyHead({ headers }: IncomingMessage, origin: string, expected
 }
 
 const { subtle } = webcrypto
-const text = (value: string) => Buffer.from(value, 'latin1')
+type Bytes = Uint8Array<ArrayBuffer>
+const text = (value: string): Bytes => new TextEncoder().encode(value)
 
 /** RFC 8188 and RFC 8291 by WebCrypto, independently of the service’s library. One record, as push services want. */
 async function decrypt({ key, auth }: Browser, body: Buffer): Promise<string> {
-  const salt = body.subarray(0, 16)
+  const salt = new Uint8Array(body.subarray(0, 16))
   const length = body[20] ?? 0
-  const sender = body.subarray(21, 21 + length)
-  const record = body.subarray(21 + length)
+  const sender = new Uint8Array(body.subarray(21, 21 + length))
+  const record = new Uint8Array(body.subarray(21 + length))
   if (record.length > body.readUInt32BE(16)) throw new Error('more than one record')
-  const shared = key.computeSecret(sender)
-  const input = Buffer.concat([text('WebPush: info\0'), key.getPublicKey(), sender])
-  const secret = await expand(shared, auth, input, 32)
+  const shared = new Uint8Array(key.computeSecret(sender))
+  const both = Buffer.concat([text('WebPush: info\0'), key.getPublicKey(), sender])
+  const secret = await expand(shared, new Uint8Array(auth), new Uint8Array(both), 32)
   const contentKey = await expand(secret, salt, text('Content-Encoding: aes128gcm\0'), 16)
   const iv = await expand(secret, salt, text('Content-Encoding: nonce\0'), 12)
   const aes = await subtle.importKey('raw', contentKey, 'AES-GCM', false, ['decrypt'])
@@ -160,7 +161,9 @@ async function decrypt({ key, auth }: Browser, body: Buffer): Promise<string> {
   return plain.subarray(0, end).toString('utf8')
 }
 
-async function expand(secret: Buffer, salt: Buffer, info: Buffer, bytes: number): Promise<Buffer> {
+async function expand(secret: Bytes, salt: Bytes, info: Bytes, bytes: number): Promise<Bytes> {
   const key = await subtle.importKey('raw', secret, 'HKDF', false, ['deriveBits'])
-  return Buffer.from(await subtle.deriveBits({ name: 'HKDF', hash: 'SHA-256', salt, info }, key, bytes * 8))
+  return new Uint8Array(
+    await subtle.deriveBits({ name: 'HKDF', hash: 'SHA-256', salt, info }, key, bytes * 8),
+  )
 }

@@ -72,26 +72,38 @@ export async function queueLeaves(tx: Queryable, vault: Vault, leaves: readonly 
   ])
 }
 
-/**
- * Agents and owners never change their platform, so the insert looks it up: by a subquery for each event, so that no plan
- * reads all agents.
- */
+/** Inserts events, and queues those that owners may be told of. */
 export async function insertEvents(
   tx: Queryable,
   vault: Vault,
   events: readonly StoredEvent[],
 ): Promise<void> {
+  const forOwners = events.filter(({ name }) => kindOfEvent(name) !== null)
+  await Promise.all([
+    insertRows(tx, vault, events),
+    forOwners.length > 0 &&
+      tx.query(`insert into owner_events (id) select unnest($1::uuid[])`, [
+        arrayLiteral(forOwners.map(({ id }) => id)),
+      ]),
+  ])
+}
+
+/**
+ * Agents and owners never change their platform, so the insert looks it up: by a subquery for each event, so that no plan
+ * reads all agents.
+ */
+async function insertRows(tx: Queryable, vault: Vault, events: readonly StoredEvent[]): Promise<void> {
   await tx.query(
-    `insert into events (id, agent_id, owner_id, platform_id, name, data, sequence, created_at, seal, queued, for_owner)
+    `insert into events (id, agent_id, owner_id, platform_id, name, data, sequence, created_at, seal, queued)
      select v.id, v.agent_id, v.owner_id,
        coalesce(v.platform_id, (select a.platform_id from agents a where a.id = v.agent_id),
          (select o.platform_id from owners o where o.id = v.owner_id)),
        v.name, v.data::jsonb,
        coalesce(v.sequence, (select w.sequence from accounts w where w.id = v.agent_id)),
-       v.created_at, decode(v.seal, 'hex'), v.queued, v.for_owner
+       v.created_at, decode(v.seal, 'hex'), v.queued
      from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::int8[],
-       $8::timestamptz[], $9::text[], $10::boolean[], $11::boolean[])
-       v(id, agent_id, owner_id, platform_id, name, data, sequence, created_at, seal, queued, for_owner)`,
+       $8::timestamptz[], $9::text[], $10::boolean[])
+       v(id, agent_id, owner_id, platform_id, name, data, sequence, created_at, seal, queued)`,
     [
       arrayLiteral(events.map(event => event.id)),
       arrayLiteral(events.map(event => ('agentId' in event ? event.agentId : null))),
@@ -105,7 +117,6 @@ export async function insertEvents(
         events.map(event => vault.macHex(eventMacText({ ...event, subjectId: subjectIdOf(event) }))),
       ),
       arrayLiteral(events.map(event => String(event.queued))),
-      arrayLiteral(events.map(event => String(kindOfEvent(event.name) !== null))),
     ],
   )
 }

@@ -55,6 +55,8 @@ create index notifications_due on notifications (due_at) where due_at is not nul
 create index notifications_expiry on notifications (expires_at);
 create index notifications_subscription on notifications (subscription_id) where subscription_id is not null;
 
--- Whether an event waits to be told to its owner, as `queued` says that it waits to be sent to its platform.
-alter table events add column for_owner boolean not null default false;
-create index events_for_owner on events (id) where for_owner;
+-- Events that are still to be told to owners, as the flag `queued` of events is of platforms. A table of its own, so that
+-- neither fan-out passes over a row that the other has locked.
+create table owner_events (
+  id uuid primary key
+);

@@ -33,11 +33,12 @@ const EVENT_COLUMNS = `e.id, e.name, coalesce(e.agent_id, e.owner_id) as "subjec
   e.created_at as "createdAt", e.sequence, e.seal, e.agent_id as "agentId", e.owner_id as "ownerId",
   null as "platformId"`
 
-/** Removes events from those that owners are still to be told of, oldest first; other nodes get other rows. */
+/** Removes events from the queue of those that owners may be told of, oldest first; other nodes get other rows. */
 export async function takeOwnerEvents(tx: Queryable, limit: number): Promise<OwnerEvent[]> {
   const rows = await tx.query<OwnerEvent>(
-    `with taken as (select id from events where for_owner order by id limit $1 for update skip locked)
-     update events e set for_owner = false from taken where e.id = taken.id returning ${EVENT_COLUMNS}`,
+    `with due as (select id from owner_events order by id limit $1 for update skip locked),
+     taken as (delete from owner_events q using due where q.id = due.id returning q.id)
+     select ${EVENT_COLUMNS} from taken join events e on e.id = taken.id`,
     [limit],
   )
   return rows.toSorted((left, right) => (left.id < right.id ? -1 : 1))
