@@ -254,6 +254,8 @@ export const listPushSubscriptions = route({
   path: '/v1/push-subscriptions',
   tag: 'Notifications',
   summary: 'List the browsers that notify you',
+  description:
+    'The browsers in which the person of this session is notified, of all of the person’s sessions.',
   who: ['owner'],
   status: 200,
   response: response(

@@ -32,13 +32,7 @@ import {
   reconciliationJobs,
   serveReconciliation,
 } from './domains/checks/index.ts'
-import {
-  notificationFanOut,
-  notificationJobs,
-  openPushKey,
-  serveNotifications,
-  unsubscribeSessions,
-} from './domains/notifications/index.ts'
+import { openNotifications } from './domains/notifications/index.ts'
 import {
   accountChanges,
   bankVerifications,
@@ -95,7 +89,6 @@ import {
   addWebhookMetrics,
   countFailedDeliveries,
   openLiveUpdates,
-  openSender,
   serveLiveUpdates,
   serveWebhooks,
   wakeEndpoint,
@@ -107,16 +100,12 @@ import { addHealth } from './http/health.ts'
 import { forgetIdempotencyKeys } from './http/idempotency-key.ts'
 import { serveMetrics } from './http/metrics.ts'
 import { createServer, type Server } from './http/server.ts'
-import { systemClock } from './kernel/clock.ts'
 import { openHolidays } from './kernel/holiday-file.ts'
 import { type ExternalServices, openGateways, PRODUCT_NAME } from './open-gateways.ts'
 import { createJobs, type Job } from './operations/jobs.ts'
 import { openWebhookThread, type WebhookThread } from './webhook-thread/thread.ts'
 
 const API = { title: 'Batua', version: '1.0.0', description: INTRODUCTION }
-
-/** Push services respond within a second. */
-const PUSH_TIMEOUT_MS = 5_000
 
 /** The longest time that a receiver of webhooks delays a stop. */
 const RECEIVERS_GRACE_MS = 3_000
@@ -179,7 +168,7 @@ export async function createApp(config: Config, coreOptions: CoreOptions): Promi
       await metrics.close()
       clearTimeout(timer)
       await Promise.all([jobs.stop(), thread.stop()])
-      await contexts.notifications.pushSender.close()
+      await contexts.notifications.close()
       await core.otpDispatcher.drained()
       await core.ledger.close()
       core.redis?.disconnect()
@@ -207,14 +196,7 @@ async function openContexts(config: Config, core: Core, outside: ExternalService
   const payouts = { ...core, payoutProvider: outside.payouts, holidays }
   const settlement = { ...payouts, settlement: config.settlement }
   const reconciliation = { ...core, gateways: funding.gateways, payoutProvider: outside.payouts }
-  const notifications = {
-    ...core,
-    mode: config.mode,
-    baseUrl: config.baseUrl,
-    pushKey: await openPushKey(core),
-    pushSender: openSender({ mode: config.mode, maxConnections: 8, timeoutMs: PUSH_TIMEOUT_MS }),
-    wallClock: systemClock(),
-  }
+  const notifications = await openNotifications(core, config)
   return { ...core, funding, owners, payouts, settlement, reconciliation, notifications }
 }
 
@@ -274,8 +256,7 @@ function jobsOf(contexts: Contexts): Job[] {
     ...auditJobs(contexts),
     ...riskJobs(contexts),
     ...webhookJobs(contexts),
-    notificationFanOut(contexts),
-    ...notificationJobs(contexts.notifications),
+    ...contexts.notifications.jobs,
     ...serviceJobs(contexts.database),
   ]
 }
@@ -310,9 +291,9 @@ function serveDomains(
   serveSessions(serve, {
     ...contexts,
     secure: config.baseUrl.startsWith('https:'),
-    onSessionsEnded: (tx, ended) => unsubscribeSessions(tx, contexts.vault, ended),
+    onSessionsEnded: contexts.notifications.onSessionsEnded,
   })
-  serveNotifications(serve, contexts.notifications)
+  contexts.notifications.serve(serve)
   serveRisk(serve, { ...contexts, quarantine: quarantineAgent })
   serveAdmin(serve, {
     ...contexts,

@@ -3,10 +3,11 @@ import { useSession } from '../api/api.tsx'
 import { PageTitle } from '../components/page-title.tsx'
 import { useTexts } from '../language/language.tsx'
 import { EmergencyStop } from './emergency-stop.tsx'
+import { Notifications } from './notifications.tsx'
 import { Sessions } from './sessions.tsx'
 import { safetyTexts } from './texts.ts'
 
-/** The emergency stop, and who is logged in as this person. */
+/** The emergency stop, the notifications, and who is logged in as this person. */
 export function SafetyPage() {
   const t = useTexts(safetyTexts)
   const isOwner = useSession() === 'owner'
@@ -15,6 +16,7 @@ export function SafetyPage() {
       <PageTitle lead={isOwner ? t.ownerLead : t.lead}>{t.title}</PageTitle>
       <Stack gap="xl">
         {isOwner && <EmergencyStop />}
+        {isOwner && <Notifications />}
         <Sessions />
       </Stack>
     </>

@@ -4,7 +4,7 @@ export const safetyTexts = texts({
   en: {
     title: 'Safety',
     lead: 'Where you are logged in.',
-    ownerLead: 'Stop everything at once, and see where you are logged in.',
+    ownerLead: 'Stop everything at once, choose what you are told, and see where you are logged in.',
     stop: 'Emergency stop',
     stopHint: 'No agent of yours pays or receives any more.',
     stopAll: 'Pause all agents',
@@ -31,7 +31,7 @@ export const safetyTexts = texts({
   hi: {
     title: 'सुरक्षा',
     lead: 'आप कहाँ-कहाँ लॉग इन हैं।',
-    ownerLead: 'सब कुछ एक साथ रोकें, और देखें कि आप कहाँ-कहाँ लॉग इन हैं।',
+    ownerLead: 'सब कुछ एक साथ रोकें, चुनें कि आपको क्या बताया जाए, और देखें कि आप कहाँ-कहाँ लॉग इन हैं।',
     stop: 'आपातकालीन रोक',
     stopHint: 'आपका कोई एजेंट न चुकाएगा, न पाएगा।',
     stopAll: 'सभी एजेंट रोकें',

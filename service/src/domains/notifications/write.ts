@@ -109,7 +109,7 @@ function ofAgent(
 /** The owner’s own agent by its name; platforms choose names, so a long one is cut. */
 function nameOf(agentId: string, names: Names): string {
   const name = namedBy(agentId, names)?.name ?? agentId
-  const letters = [...name]
+  const letters = Array.from(name)
   return letters.length > MAX_NAME ? `${letters.slice(0, MAX_NAME).join('')}…` : name
 }
 
