@@ -87,7 +87,7 @@ async function openPage(path) {
   const { origin, pathname, href } = new URL(path ?? PAGE, location.origin)
   const isPage = origin === location.origin && (pathname === PAGE || pathname.startsWith(`${PAGE}/`))
   const page = isPage ? href : PAGE
-  const windows = await clients.matchAll({ type: 'window' })
+  const windows = await clients.matchAll({ type: 'window', includeUncontrolled: true })
   const open = windows.find(({ url }) => new URL(url).pathname.startsWith(PAGE))
   if (open === undefined) return clients.openWindow(page)
   const moved = await open.navigate(page).catch(() => clients.openWindow(page))

@@ -45,7 +45,7 @@ export const notificationTexts = texts({
     lastTold: 'Last notified',
     act: 'Act',
     remove: 'Remove',
-    removeOne: (browser: string) => `No notifications in ${browser} any more`,
+    removeOne: (browser: string) => `Remove ${browser}`,
     removed: 'The browser is removed',
   },
   hi: {
@@ -90,7 +90,7 @@ export const notificationTexts = texts({
     lastTold: 'पिछली सूचना',
     act: 'काम',
     remove: 'हटाएँ',
-    removeOne: browser => `${browser} में अब सूचना न आए`,
+    removeOne: browser => `${browser} हटाएँ`,
     removed: 'ब्राउज़र हटा दिया गया',
   },
 })
