@@ -53,3 +53,43 @@ async function assetFor(request) {
   if (response.ok) await (await caches.open(CACHE)).put(request, response.clone())
   return response
 }
+
+/** What the service encrypted for this browser (docs/decisions/0059). It is shown whatever it is: a browser demands it. */
+addEventListener('push', event => {
+  const { id = 'batua', title = 'Batua', body = '', path = PAGE } = contentOf(event.data)
+  event.waitUntil(
+    registration.showNotification(title, {
+      body,
+      // One that came twice is shown once.
+      tag: id,
+      icon: '/console/icon-192.png',
+      data: { path },
+    }),
+  )
+})
+
+function contentOf(data) {
+  try {
+    return data?.json() ?? {}
+  } catch {
+    return {}
+  }
+}
+
+addEventListener('notificationclick', event => {
+  const { notification } = event
+  notification.close()
+  event.waitUntil(openPage(notification.data?.path))
+})
+
+/** In the console that is open, or in a new window. Only pages of the console are opened. */
+async function openPage(path) {
+  const { origin, pathname, href } = new URL(path ?? PAGE, location.origin)
+  const isPage = origin === location.origin && (pathname === PAGE || pathname.startsWith(`${PAGE}/`))
+  const page = isPage ? href : PAGE
+  const windows = await clients.matchAll({ type: 'window', includeUncontrolled: true })
+  const open = windows.find(({ url }) => new URL(url).pathname.startsWith(PAGE))
+  if (open === undefined) return clients.openWindow(page)
+  const moved = await open.navigate(page).catch(() => clients.openWindow(page))
+  return moved?.focus()
+}

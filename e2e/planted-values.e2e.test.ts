@@ -179,9 +179,12 @@ test(
 /** The confidential fields of the contract's routes; the others are names that a later route may use. */
 const PRESENT = [
   'agent_key',
+  'auth',
   'bank_account',
   'code',
   'email',
+  'endpoint',
+  'p256dh',
   'pan',
   'phone',
   'platform_secret',
@@ -190,7 +193,7 @@ const PRESENT = [
 ]
 
 /** These have 256 random bits, so their digests reveal nothing. */
-const RANDOM = ['agent_key', 'cookie', 'platform_secret', 'webhook_secret']
+const RANDOM = ['agent_key', 'auth', 'cookie', 'endpoint', 'p256dh', 'platform_secret', 'webhook_secret']
 
 /** Their success ends the credentials of the others. */
 const LAST: readonly OperationId[] = ['logOutAdmin']

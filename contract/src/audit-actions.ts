@@ -46,6 +46,10 @@ export const AUDIT_ACTIONS = {
   'passkey.removed': 'A passkey was removed, or is removed after the cooldown.',
   'passkey.kept': 'A removal of a passkey that waited for the cooldown was cancelled.',
   'passkey.used': 'A passkey confirmed a request; the data has the evidence.',
+  'notifications.changed': 'An owner chose what to be told.',
+  'push_subscription.created': 'A browser was added in which an owner is notified.',
+  'push_subscription.ended':
+    'A browser was removed in which an owner was notified: by the owner, a logout, another person who uses it, or its push service.',
   'payment.completed': 'An agent paid another agent.',
   'context.recorded':
     'Why an agent made a payment or hold, as its request said; the target is the transaction.',

@@ -23,6 +23,7 @@ export const ID_PREFIXES = {
   ssn: 'session',
   alw: 'allowance',
   pky: 'passkey',
+  psub: 'push subscription',
 } as const
 
 export type IdPrefix = keyof typeof ID_PREFIXES

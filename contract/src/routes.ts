@@ -18,6 +18,7 @@ import * as identity from './identity.ts'
 import * as invitations from './invitations.ts'
 import * as keys from './keys.ts'
 import * as liveUpdates from './live-updates.ts'
+import * as notifications from './notifications.ts'
 import * as openSessions from './open-sessions.ts'
 import * as organizations from './organizations.ts'
 import * as ownerMoney from './owner-money.ts'
@@ -96,6 +97,7 @@ export const routes = routesAmong({
   ...sessions,
   ...openSessions,
   ...passkeys,
+  ...notifications,
   ...adminOverview,
   ...adminOwners,
   ...adminAgents,

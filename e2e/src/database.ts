@@ -59,6 +59,8 @@ const ROW: Readonly<Record<string, string>> = {
   events: `(to_jsonb(t) - 'queued')::text`,
   // The service checks open sessions by itself when they are due.
   fundings: `(to_jsonb(t) - 'next_check_at')::text`,
+  // Noted when a push service responds.
+  push_subscriptions: `(to_jsonb(t) - 'last_notified_at' - 'failures' - 'paused_until')::text`,
   // Noted once a minute, whatever the request.
   sessions: `(to_jsonb(t) - 'last_used_at')::text`,
 }
@@ -67,7 +69,7 @@ async function fingerprint(query: Query): Promise<Record<string, string>> {
   const tables = await query<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = 'public' and table_name not like 'risk\\_%'
        and table_name not like 'reconciliation\\_%' and (table_name not like 'audit\\_%' or table_name = 'audit_entries')
-       and table_name not in ('payment_days', 'fold_cursors', 'book_sums', 'scans', 'payment_events',
+       and table_name not in ('payment_days', 'fold_cursors', 'book_sums', 'scans', 'payment_events', 'owner_events', 'notifications',
          'webhook_backlog', 'webhook_endpoints') order by 1`,
   )
   const digests: Record<string, string> = {}

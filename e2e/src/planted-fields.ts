@@ -3,9 +3,12 @@ import { type OperationId, routes } from '@batua/contract'
 /** Texts in requests and responses that are personal or secret: the tests plant and search them. */
 export const CONFIDENTIAL_FIELDS: readonly string[] = [
   'agent_key',
+  'auth',
   'bank_account',
   'code',
   'email',
+  'endpoint',
+  'p256dh',
   'pan',
   'phone',
   'platform_secret',
@@ -31,6 +34,7 @@ export const CLEAR_FIELDS: Readonly<Record<string, string>> = {
     'escrow_id',
     'funding_id',
     'session_id',
+    'subscription_id',
     'org_id',
     'owner_id',
     'passkey_id',

@@ -58,6 +58,7 @@ export const DESTRUCTIVE: readonly OperationId[] = [
   'logOutPlatform',
   'endSession',
   'endOtherSessions',
+  'endPushSubscription',
   'cancelPendingPolicy',
   'updateOwnerPolicy',
   'cancelOwnerPendingPolicy',
@@ -114,6 +115,7 @@ export const PREFIX: Readonly<Record<string, string>> = {
   delivery_id: 'whd',
   session_id: 'ssn',
   passkey_id: 'pky',
+  subscription_id: 'psub',
 }
 
 /** The path parameters of a route that name a thing with an owner. */

@@ -3,6 +3,7 @@ import type { Sent } from './api.ts'
 import { newAuthenticator } from './authenticator.ts'
 import { ADMIN_PHONE } from './log-in.ts'
 import { newBankAccount, newHandle, newPan, newPhone } from './network.ts'
+import { newSubscription } from './push-service.ts'
 import { PENDING_CONTROL, type World } from './world.ts'
 
 /** A valid call of every route in a world, without a credential. A new route has to be added here. */
@@ -164,6 +165,13 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   listSessions: () => ({}),
   endSession: ({ ownerSessionId }) => ({ params: { session_id: ownerSessionId } }),
   endOtherSessions: () => ({}),
+  getNotificationSettings: () => ({}),
+  updateNotificationSettings: () => ({
+    body: { kinds: { approval_requested: { push: true, message: true } }, language: 'hi' },
+  }),
+  createPushSubscription: () => ({ body: newSubscription() }),
+  listPushSubscriptions: () => ({}),
+  endPushSubscription: ({ subscription }) => ({ params: { subscription_id: subscription.subscription_id } }),
   getSession: () => ({}),
   listInvitations: () => ({ query: { limit: 5 } }),
   acceptInvitation: ({ invitation }) => ({ params: { owner_id: invitation.id } }),

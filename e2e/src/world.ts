@@ -10,6 +10,7 @@ import {
 import type { Api, Headers } from './api.ts'
 import { logPlatformIn, ownSessionId } from './log-in.ts'
 import { type Agent, type Network, type Owner, openNetwork, type Platform } from './network.ts'
+import { newSubscription } from './push-service.ts'
 import { webhookSink } from './webhook-sink.ts'
 
 /** A platform with two agents of a verified owner and a payment between them, and a stranger without access to it. */
@@ -40,6 +41,8 @@ export interface World {
   readonly approval: ResponseOf<typeof routes.pay>
   /** From payer to payee, 1 INR: it covers no payment that would need approval. */
   readonly allowance: Allowance
+  /** The owner’s, at a push service that does not exist. */
+  readonly subscription: ResponseOf<typeof routes.createPushSubscription>
   /** Of the payer, 50 INR, held until the payee attests. */
   readonly escrow: ResponseOf<typeof routes.holdEscrowWithAttestation>
   /** An open alert about the platform, because wrong secrets were tried. */
@@ -89,6 +92,10 @@ export async function openWorld(api: Api): Promise<World> {
     headers: ownerHeaders,
     body: { agent_id: payer.id, to: payee.id, amount: 1, until: await dayAfterNow(api) },
   })
+  const subscription = await api.ok(routes.createPushSubscription, {
+    headers: ownerHeaders,
+    body: newSubscription(),
+  })
   // Another account, which waits while the first is in force.
   await network.verify(owner)
   return {
@@ -112,6 +119,7 @@ export async function openWorld(api: Api): Promise<World> {
     payment,
     approval,
     allowance,
+    subscription,
     escrow,
     session,
     stranger: await openStranger(network),

@@ -32,6 +32,7 @@ import {
   reconciliationJobs,
   serveReconciliation,
 } from './domains/checks/index.ts'
+import { openNotifications } from './domains/notifications/index.ts'
 import {
   accountChanges,
   bankVerifications,
@@ -172,6 +173,7 @@ export async function createApp(config: Config, coreOptions: CoreOptions): Promi
       await metrics.close()
       clearTimeout(timer)
       await Promise.all([jobs.stop(), thread.stop()])
+      await contexts.notifications.close()
       await core.otpDispatcher.drained()
       await core.ledger.close()
       core.redis?.disconnect()
@@ -199,7 +201,8 @@ async function openContexts(config: Config, core: Core, outside: ExternalService
   const payouts = { ...core, payoutProvider: outside.payouts, holidays }
   const settlement = { ...payouts, settlement: config.settlement }
   const reconciliation = { ...core, gateways: funding.gateways, payoutProvider: outside.payouts }
-  return { ...core, funding, owners, payouts, settlement, reconciliation }
+  const notifications = await openNotifications(core, config)
+  return { ...core, funding, owners, payouts, settlement, reconciliation, notifications }
 }
 
 type Contexts = Awaited<ReturnType<typeof openContexts>>
@@ -259,6 +262,7 @@ function jobsOf(contexts: Contexts): Job[] {
     ...auditJobs(contexts),
     ...riskJobs(contexts),
     ...webhookJobs(contexts),
+    ...contexts.notifications.jobs,
     ...serviceJobs(contexts.database),
   ]
 }
@@ -294,8 +298,9 @@ function serveDomains(
   serveIdentity(serve, contexts)
   serveAudit(serve, { ...contexts, requireAgentAccess })
   const secure = config.baseUrl.startsWith('https:')
-  serveSessions(serve, { ...contexts, secure })
+  serveSessions(serve, { ...contexts, secure, onSessionsEnded: contexts.notifications.onSessionsEnded })
   servePasskeys(serve, { ...contexts, secure })
+  contexts.notifications.serve(serve)
   serveRisk(serve, { ...contexts, quarantine: quarantineAgent })
   serveAdmin(serve, {
     ...contexts,

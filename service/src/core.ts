@@ -3,6 +3,7 @@ import type { Config } from './config/config.ts'
 import { openDatabase } from './db/database.ts'
 import { markDatabase } from './db/database-mark.ts'
 import { openAgentPolicyCache } from './domains/limits/index.ts'
+import type { MessageChannel } from './domains/notifications/index.ts'
 import {
   createAuthenticators,
   createSessionAuthenticators,
@@ -22,6 +23,7 @@ import {
 } from './domains/sandbox/index.ts'
 import { openSigningKeys } from './domains/signing/index.ts'
 import { createHttpOtpSender, createHttpTextSender } from './gateways/http-senders.ts'
+import type { TextSender } from './gateways/message-senders.ts'
 import { connectRedis } from './http/redis.ts'
 import { rewriteClearUses } from './http/rewrite-clear-uses.ts'
 import { withSharedLookUps } from './http/shared-lookup.ts'
@@ -134,7 +136,7 @@ function openPasskeys({ baseUrl }: Config, services: Pick<LoginServices, 'databa
 
 /** The text messages to owners about changes of their accounts. */
 function openMessages(
-  { textMessages: { sender: chosen, texts }, baseUrl }: Config,
+  { textMessages: { sender: chosen, texts }, notifications, baseUrl }: Config,
   services: Omit<LoginServices, 'signals'>,
 ) {
   const telephones = createSandboxTextSender(services)
@@ -142,11 +144,24 @@ function openMessages(
   const textMessages = openTextMessages({ ...services, sender, texts, baseUrl })
   return {
     textMessages,
+    messages: openMessageChannel(notifications, telephones),
     async receivedMessages(phone: string) {
       await textMessages.run(services.clock.now())
       return telephones.received(phone)
     },
   }
+}
+
+/** The messages to owners about what happened. A simulated phone shows the link behind the text. */
+function openMessageChannel(
+  { sender, phones }: Config['notifications'],
+  telephones: TextSender,
+): MessageChannel | null {
+  if (sender.kind === 'none') return null
+  if (sender.kind === 'http') return { sender: createHttpTextSender(sender), phones }
+  const send: TextSender['send'] = message =>
+    telephones.send({ ...message, text: `${message.text} ${message.variables['url'] ?? ''}` })
+  return { sender: { name: telephones.name, send }, phones }
 }
 
 export type Core = Awaited<ReturnType<typeof openCore>>

@@ -1,6 +1,7 @@
 import { Outlet } from '@tanstack/react-router'
 import { SessionProvider } from '../api/api.tsx'
 import { useTexts } from '../language/language.tsx'
+import { useKeepNotifications } from '../safety/push-here.ts'
 import { NavigationCount } from '../shell/navigation-count.tsx'
 import { Shell } from '../shell/shell.tsx'
 import { ownerTexts } from './texts.ts'
@@ -17,6 +18,7 @@ export function OwnerShell() {
 /** The owner's console: its navigation, with the number of requests that wait. */
 function OwnerFrame() {
   const t = useTexts(ownerTexts)
+  useKeepNotifications()
   const waiting = useWaiting().data?.pagination.total ?? 0
   const count = <NavigationCount count={waiting} meaning={t.waiting(waiting)} />
   return (

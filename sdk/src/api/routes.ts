@@ -457,6 +457,31 @@ export interface Api {
     input?: Types.UpdateOwnerPolicyInput,
     options?: CallOptions,
   ) => Promise<Types.UpdatedOwnerPolicy>
+  /** Be notified in this browser. */
+  readonly createPushSubscription: (
+    input: Types.CreatePushSubscriptionInput,
+    options?: CallOptions,
+  ) => Promise<Types.PushSubscriptionCreated>
+  /** No longer be notified in a browser. */
+  readonly endPushSubscription: (
+    input: Types.EndPushSubscriptionInput,
+    options?: CallOptions,
+  ) => Promise<Types.PushSubscriptionEnded>
+  /** Get what you are told. */
+  readonly getNotificationSettings: (
+    input?: Types.NoInput,
+    options?: CallOptions,
+  ) => Promise<Types.NotificationSettings>
+  /** List the browsers that notify you. */
+  readonly listPushSubscriptions: (
+    input?: Types.NoInput,
+    options?: CallOptions,
+  ) => Promise<Types.PushSubscriptions>
+  /** Choose what you are told. */
+  readonly updateNotificationSettings: (
+    input?: Types.UpdateNotificationSettingsInput,
+    options?: CallOptions,
+  ) => Promise<Types.NotificationSettingsUpdated>
   /** Freeze agents. */
   readonly bulkFreezeAgents: (
     input: Types.BulkFreezeAgentsInput,
@@ -690,6 +715,11 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   listOwnerTransactions: 'GET /api/web/transactions',
   pauseAllAgents: 'POST /api/web/agents/pause',
   updateOwnerPolicy: 'PATCH /api/web/policy?owner_id',
+  createPushSubscription: 'POST /v1/push-subscriptions',
+  endPushSubscription: 'DELETE /v1/push-subscriptions/{subscription_id}',
+  getNotificationSettings: 'GET /v1/notifications',
+  listPushSubscriptions: 'GET /v1/push-subscriptions',
+  updateNotificationSettings: 'PATCH /v1/notifications',
   bulkFreezeAgents: 'POST /v1/admin/agents/bulk-freeze',
   bulkQuarantineAgents: 'POST /v1/admin/agents/bulk-quarantine',
   bulkRestoreAgents: 'POST /v1/admin/agents/bulk-restore',

@@ -109,6 +109,9 @@ export type AuditAction =
   | 'passkey.removed'
   | 'passkey.kept'
   | 'passkey.used'
+  | 'notifications.changed'
+  | 'push_subscription.created'
+  | 'push_subscription.ended'
   | 'payment.completed'
   | 'context.recorded'
   | 'payment.refunded'
@@ -1004,6 +1007,56 @@ export interface UpdateOwnerPolicyInput {
   require_escrow_above?: number | null
   /** A payment above this amount in INR waits for the owner’s approval. */
   require_human_approval_above?: number | null
+}
+
+export interface CreatePushSubscriptionInput {
+  /** The address at the push service; https. */
+  endpoint: string
+  /** The keys that notifications are encrypted for. */
+  keys: {
+    p256dh: string
+    auth: string
+  }
+}
+
+export interface EndPushSubscriptionInput {
+  subscription_id: string
+}
+
+export interface UpdateNotificationSettingsInput {
+  /** What is told, and how. */
+  kinds?: {
+    approval_requested?: {
+      push?: boolean
+      message?: boolean
+    }
+    approval_expired?: {
+      push?: boolean
+      message?: boolean
+    }
+    agent_stopped?: {
+      push?: boolean
+      message?: boolean
+    }
+    payout_completed?: {
+      push?: boolean
+      message?: boolean
+    }
+    payout_failed?: {
+      push?: boolean
+      message?: boolean
+    }
+    funding_reversed?: {
+      push?: boolean
+      message?: boolean
+    }
+    bank_account_checked?: {
+      push?: boolean
+      message?: boolean
+    }
+  }
+  /** The language of the texts. */
+  language?: 'en' | 'hi'
 }
 
 export interface BulkFreezeAgentsInput {
@@ -3041,6 +3094,71 @@ export interface OwnerTransactionList {
 /** No agent is active. */
 export interface AgentsPaused {
   paused: number
+}
+
+/** The browser is added. */
+export interface PushSubscriptionCreated {
+  subscription_id: string
+  /** null: unknown. */
+  agent_hint: string | null
+  created_at: string
+  /** null: never. */
+  last_notified_at: string | null
+  current: boolean
+}
+
+/** The browser is removed. */
+export interface PushSubscriptionEnded {
+  subscription_id: string
+  ended: true
+}
+
+/** A payment or hold of an agent waits for the owner. */
+export interface NotificationChannels {
+  push: boolean
+  message: boolean
+}
+
+/** What is told, and how. */
+export interface NotificationKinds {
+  approval_requested: NotificationChannels
+  approval_expired: NotificationChannels
+  agent_stopped: NotificationChannels
+  payout_completed: NotificationChannels
+  payout_failed: NotificationChannels
+  funding_reversed: NotificationChannels
+  bank_account_checked: NotificationChannels
+}
+
+/** What you are told, and how. */
+export interface NotificationSettings {
+  kinds: NotificationKinds
+  language: 'en' | 'hi'
+  push_public_key: string
+  message_available: boolean
+}
+
+export interface PushSubscription {
+  subscription_id: string
+  /** null: unknown. */
+  agent_hint: string | null
+  created_at: string
+  /** null: never. */
+  last_notified_at: string | null
+  current: boolean
+}
+
+/** The browsers in which you are notified. */
+export interface PushSubscriptions {
+  push_subscriptions: PushSubscription[]
+}
+
+/** The settings now. */
+export interface NotificationSettingsUpdated {
+  kinds: NotificationKinds
+  language: 'en' | 'hi'
+  push_public_key: string
+  message_available: boolean
 }
 
 /** The result for each agent. */

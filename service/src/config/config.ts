@@ -12,10 +12,12 @@ import {
   listOf,
   matching,
   oneOf,
+  phones,
   publicUrl,
   url,
   type ValueKind,
 } from './env-values.ts'
+import { type NotificationsConfig, readNotifications } from './notifications.ts'
 import { type OtpSenderConfig, readOtpSender } from './otp-sender.ts'
 import { readTextMessages, type TextMessagesConfig } from './text-messages.ts'
 
@@ -64,6 +66,7 @@ export interface Config {
   readonly gateway: GatewayConfig
   readonly otpSender: OtpSenderConfig
   readonly textMessages: TextMessagesConfig
+  readonly notifications: NotificationsConfig
   readonly logLevel: LogLevel
   readonly settlement: 'on' | 'off'
   /** The file of bank holidays; null: the one that is shipped with the service. */
@@ -85,7 +88,6 @@ const SANDBOX_ADMIN_PHONE = '9999999999'
 
 const serviceName = matching(/^[a-z][a-z0-9-]{0,31}$/, 'a lower-case name, such as batua')
 const perMinute = integer(0, MAX_PER_MINUTE)
-const phones = listOf(phone => /^[6-9]\d{9}$/.test(phone), 'mobile numbers of 10 digits')
 const proxies = listOf(isNetwork, 'off, or the addresses of proxies')
 
 /** The configuration in an environment, or one `ConfigError` that lists everything wrong with it. */
@@ -126,6 +128,7 @@ export function readConfig(env: Env): Config {
     gateway: readGateway(reader, live),
     otpSender,
     textMessages: readTextMessages(reader, otpSender, live),
+    notifications: readNotifications(reader, live),
     logLevel: reader.read('LOG_LEVEL', oneOf(LOG_LEVELS), live ? 'info' : 'warn'),
     settlement: reader.read('SETTLEMENT', oneOf(['on', 'off']), 'on'),
     bankHolidaysFile: readBankHolidays(reader),

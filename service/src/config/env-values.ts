@@ -42,6 +42,12 @@ export function listOf(isEntry: (entry: string) => boolean, expected: string): V
   }
 }
 
+/** Numbers as the service stores them. */
+export const phones: ValueKind<readonly string[]> = listOf(
+  phone => /^[6-9]\d{9}$/.test(phone),
+  'mobile numbers of 10 digits',
+)
+
 const LOCAL_NETWORKS = ['loopback', 'linklocal', 'uniquelocal']
 
 /** An address, a network in CIDR form, or the name of a group of local networks. */

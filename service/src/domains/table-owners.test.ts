@@ -19,6 +19,9 @@ const OWNERS: Readonly<Record<string, string>> = {
   events: 'operations',
   scan: 'operations',
   payment_events: 'operations',
+  owner_events: 'operations',
+  notification: 'notifications',
+  push_: 'notifications',
   idempotent_requests: 'http',
   database_mark: 'db',
   row_macs: 'checks',
@@ -69,13 +72,14 @@ const READERS: Readonly<Record<string, readonly string[]>> = {
   audit_entries: ['audit', 'checks', 'db', 'parties', 'signing'],
   audit_queue: ['audit'],
   escrows: ['admin'],
-  events: ['webhooks'],
+  events: ['notifications', 'webhooks'],
   fundings: ['checks', 'payments'],
   gateway_refunds: ['checks'],
   kyc_checks: ['checks'],
   org_members: ['limits'],
   owner_policies: ['limits', 'risk'],
   owners: ['admin', 'banking', 'limits', 'operations', 'webhooks'],
+  owner_events: ['notifications'],
   payment_events: ['webhooks'],
   payouts: ['admin', 'checks', 'payments'],
   pending_policy_changes: ['parties'],
@@ -93,6 +97,7 @@ const READERS: Readonly<Record<string, readonly string[]>> = {
 const WRITERS: Readonly<Record<string, readonly string[]>> = {
   audit_queue: ['audit'],
   events: ['webhooks'],
+  owner_events: ['notifications'],
   payment_events: ['webhooks'],
 }
 

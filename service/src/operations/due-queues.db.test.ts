@@ -3,6 +3,7 @@ import type { Connection } from '../db/database.ts'
 import { dueRefunds } from '../domains/banking/funding/refund-store.ts'
 import { dueFundings } from '../domains/banking/funding/store.ts'
 import { duePayouts } from '../domains/banking/payouts/store.ts'
+import { dueNotifications } from '../domains/notifications/queue-store.ts'
 import { dueMessages } from '../domains/parties/messages/store.ts'
 import { dueBudgets } from '../domains/parties/organizations/member-store.ts'
 import { dueAccounts } from '../domains/parties/owners/store.ts'
@@ -29,6 +30,7 @@ test.each([
   ['payouts_due', duePayouts],
   ['owners_pending_bank_account', dueAccounts],
   ['text_messages_due', dueMessages],
+  ['notifications_due', dueNotifications],
   ['escrows_due', dueTimeouts],
   ['approvals_due', expiredApprovals],
   ['agents_pending_budget', dueBudgets],

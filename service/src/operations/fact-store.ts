@@ -1,3 +1,4 @@
+import { kindOfEvent } from '@batua/contract'
 import { arrayLiteral, textArrayLiteral } from '../db/array-literal.ts'
 import type { Queryable } from '../db/database.ts'
 import { assert } from '../kernel/assert.ts'
@@ -71,15 +72,27 @@ export async function queueLeaves(tx: Queryable, vault: Vault, leaves: readonly 
   ])
 }
 
-/**
- * Agents and owners never change their platform, so the insert looks it up: by a subquery for each event, so that no plan
- * reads all agents.
- */
+/** Inserts events, and queues those that owners may be told of. */
 export async function insertEvents(
   tx: Queryable,
   vault: Vault,
   events: readonly StoredEvent[],
 ): Promise<void> {
+  const forOwners = events.filter(({ name }) => kindOfEvent(name) !== null)
+  await Promise.all([
+    insertRows(tx, vault, events),
+    forOwners.length > 0 &&
+      tx.query(`insert into owner_events (id) select unnest($1::uuid[])`, [
+        arrayLiteral(forOwners.map(({ id }) => id)),
+      ]),
+  ])
+}
+
+/**
+ * Agents and owners never change their platform, so the insert looks it up: by a subquery for each event, so that no plan
+ * reads all agents.
+ */
+async function insertRows(tx: Queryable, vault: Vault, events: readonly StoredEvent[]): Promise<void> {
   await tx.query(
     `insert into events (id, agent_id, owner_id, platform_id, name, data, sequence, created_at, seal, queued)
      select v.id, v.agent_id, v.owner_id,

@@ -1,4 +1,5 @@
 import type { AgentStatus } from '@batua/contract'
+import { arrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
 import type { PageRequest } from '../../../http/paging.ts'
 import { FIRST_UUID, formatId, parseId, type Uuid } from '../../../kernel/ids.ts'
@@ -108,4 +109,16 @@ export async function selectNamed(
     [ids],
   )
   return rows.map(({ id, ...facts }) => ({ agent_id: formatId('agt', id), ...facts }))
+}
+
+/** What people know these agents by. */
+export async function selectAgentNames(
+  db: Queryable,
+  ids: readonly Uuid[],
+): Promise<ReadonlyMap<Uuid, { readonly name: string; readonly handle: string }>> {
+  const rows = await db.query<{ id: Uuid; name: string; handle: string }>(
+    `select id, name, handle from agents where id = any($1::uuid[])`,
+    [arrayLiteral(ids)],
+  )
+  return new Map(rows.map(row => [row.id, row]))
 }

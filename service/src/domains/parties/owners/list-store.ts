@@ -1,8 +1,11 @@
 import type { KycStatus } from '@batua/contract'
+import { arrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
+import { isGenuine, type MacRow, macColumns } from '../../../db/row-mac.ts'
 import type { PageRequest } from '../../../http/paging.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
-import { OWNER_COLUMNS, type Owner } from './store.ts'
+import type { Vault } from '../../../kernel/secrets.ts'
+import { OWNER_COLUMNS, OWNER_ROWS, type Owner } from './store.ts'
 
 /** Filters of the list; null: no filter. */
 export interface OwnerFilter {
@@ -36,4 +39,19 @@ export async function countOwners(db: Queryable, filter: OwnerFilter): Promise<n
     filterValues(filter),
   )
   return Number(row?.count ?? 0)
+}
+
+/** The digests of the phones of those among these owners that their holders accepted, without altered rows. */
+export async function selectAcceptedPhones(
+  db: Queryable,
+  vault: Vault,
+  ids: readonly Uuid[],
+): Promise<ReadonlyMap<Uuid, Buffer>> {
+  const rows = await db.query<{ id: Uuid; phoneIndex: Buffer } & MacRow>(
+    `select o.id, o.phone_index as "phoneIndex", ${macColumns(OWNER_ROWS, 'o')}
+     from owners o where o.id = any($1::uuid[]) and o.link_status = 'accepted'`,
+    [arrayLiteral(ids)],
+  )
+  const genuine = rows.filter(row => isGenuine(vault, OWNER_ROWS, row.id, row))
+  return new Map(genuine.map(({ id, phoneIndex }) => [id, phoneIndex]))
 }

@@ -1,24 +1,26 @@
 import { type Refusal, refuse } from '../../../kernel/app-error.ts'
 import { literalAddress, mayConnectTo } from '../../../kernel/public-address.ts'
 
-/** Refuses an unsuitable webhook URL. Each connection checks again that the address of a host name is public. */
+/** Refuses an unsuitable address that a caller names in `field`, to which the service is to send. Each connection checks again that the address of a host name is public. */
 export function decideWebhookUrl(
   text: string,
   mode: 'sandbox' | 'live',
+  field = 'webhook_url',
 ): Refusal | { kind: 'url'; url: string } {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    return refuseUrl('must be an http or https address')
+    return refuseUrl(field, 'must be an http or https address')
   }
-  if (mode === 'live' && url.protocol !== 'https:') return refuseUrl('must begin with https://')
-  if (url.username !== '' || url.password !== '') return refuseUrl('must hold no user name or password')
+  if (mode === 'live' && url.protocol !== 'https:') return refuseUrl(field, 'must begin with https://')
+  if (url.username !== '' || url.password !== '')
+    return refuseUrl(field, 'must hold no user name or password')
   const address = literalAddress(url)
   if (mode === 'live' && address !== null && !mayConnectTo(address, mode)) {
-    return refuseUrl('must be at a public address')
+    return refuseUrl(field, 'must be at a public address')
   }
   return { kind: 'url', url: text }
 }
 
-function refuseUrl(need: string): Refusal {
-  return refuse('validation_error', `webhook_url ${need}`, { field: 'webhook_url' })
+function refuseUrl(field: string, need: string): Refusal {
+  return refuse('validation_error', `${field} ${need}`, { field })
 }

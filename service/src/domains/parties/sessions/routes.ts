@@ -8,7 +8,7 @@ import { recordFacts } from '../../../operations/facts.ts'
 import { countInvitations } from '../owners/invitation-store.ts'
 import { listOwnerRecords } from '../owners/owner-record.ts'
 import { readSession } from './authenticate.ts'
-import type { SessionsContext } from './context.ts'
+import type { OnSessionsEnded, SessionsContext } from './context.ts'
 import { endedFact } from './facts.ts'
 import { linkedRecord, serveInvitations } from './invitation-routes.ts'
 import { type LogIn, logIn, type NewSession, type StartedSession } from './log-in.ts'
@@ -24,6 +24,7 @@ export interface SessionRoutes extends SessionsContext {
   /** Whether the public address is https; session cookies are then Secure. */
   readonly secure: boolean
   readonly authenticators: Pick<Authenticators, 'platform'>
+  readonly onSessionsEnded: OnSessionsEnded
 }
 
 export function serveSessions(serve: Serve, context: SessionRoutes): void {
@@ -123,11 +124,13 @@ function servePlatformLogIn(serve: Serve, context: SessionRoutes): void {
   )
 }
 
-function serveLogOut(serve: Serve, { database, vault, secure }: SessionRoutes): void {
+function serveLogOut(serve: Serve, { database, vault, secure, onSessionsEnded }: SessionRoutes): void {
   const end = async (caller: SessionCaller, now: Date, response: ResponseHead) => {
     await database.inTransaction(async tx => {
-      const isEnded = await deleteSession(tx, caller.sessionId)
-      if (isEnded) await recordFacts(tx, vault, now, [endedFact(caller)], [endedVersion(caller.sessionId)])
+      const { sessionId } = caller
+      if (!(await deleteSession(tx, sessionId))) return
+      await recordFacts(tx, vault, now, [endedFact(caller)], [endedVersion(sessionId)])
+      await onSessionsEnded(tx, { caller, sessionIds: [sessionId], now })
     })
     response.header('set-cookie', endedCookie(caller.kind, secure))
     return { logged_out: true } as const

@@ -2,7 +2,7 @@ import type { AdminCaller, OwnerCaller } from '../../../http/caller.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { recordFacts } from '../../../operations/facts.ts'
-import type { SessionsContext } from './context.ts'
+import type { OnSessionsEnded, SessionsContext } from './context.ts'
 import { endedFact } from './facts.ts'
 import { deleteSessionsOfSame, selectSessionsOfSame } from './list-store.ts'
 import { decryptOpenedFrom } from './opened-from.ts'
@@ -31,7 +31,7 @@ export async function listSessions({ database, vault }: Context, { sessionId }: 
 
 /** Ends one session of the caller's person; with null all but the caller's. Returns how many. */
 export function endSessions(
-  { database, vault }: Context,
+  { database, vault, onSessionsEnded }: Context & { readonly onSessionsEnded: OnSessionsEnded },
   person: Person,
   only: Uuid | null,
   now: Date,
@@ -43,6 +43,7 @@ export function endSessions(
     }
     const facts = ended.map(() => endedFact(person))
     await recordFacts(tx, vault, now, facts, ended.map(endedVersion))
+    await onSessionsEnded(tx, { caller: person, sessionIds: ended, now })
     return ended.length
   })
 }

@@ -84,7 +84,7 @@ export async function openStage({ secure = false } = {}): Promise<Stage> {
   const context = { ...network, ...login, otpDispatcher: openOtpDispatcher(sender, logger) }
   const keys = createAuthenticators(db.database, TEST_VAULT)
   const register = ({ serve }: Pick<TestServer, 'serve'>) => {
-    serveSessions(serve, { ...context, secure, authenticators: keys })
+    serveSessions(serve, { ...context, secure, authenticators: keys, onSessionsEnded: async () => undefined })
     serveOwners(serve, network)
   }
   const server = await startTestServer(register, {

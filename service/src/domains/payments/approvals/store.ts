@@ -76,6 +76,19 @@ export async function countPendingApprovals(db: Queryable, now: Date): Promise<n
   return row?.total ?? 0
 }
 
+/** Which of these approvals still wait for their owner. */
+export async function selectWaiting(
+  db: Queryable,
+  ids: readonly Uuid[],
+  now: Date,
+): Promise<ReadonlySet<Uuid>> {
+  const rows = await db.query<{ id: Uuid }>(
+    `select id from approvals where id = any($1::uuid[]) and status = 'pending_approval' and expires_at > $2`,
+    [arrayLiteral(ids), now],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** Approvals that have expired without the expiry being written down, the oldest first. */
 export const expiredApprovals = pagedRows<ApprovalKey>(
   100,

@@ -7,9 +7,13 @@ export type AttemptResult =
   | { readonly kind: 'unanswered'; readonly error: string }
 
 /** One request as it goes out. */
-export interface OutgoingWebhook {
+export interface OutgoingRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Uint8Array
+}
+
+export interface OutgoingWebhook extends OutgoingRequest {
   /** The JSON text that was signed. */
   readonly body: string
 }

@@ -16,9 +16,9 @@ export interface Exchange {
 
 /**
  * One request and its response. Only the status counts: once it has arrived, an endless or broken body changes nothing.
- * `onEnd` is called once.
+ * `onEnd` is called once, `onStart` at most once, when a connection was made and before anything is sent.
  */
-export function startExchange(onEnd: (result: AttemptResult) => void): Exchange {
+export function startExchange(onEnd: (result: AttemptResult) => void, onStart?: () => void): Exchange {
   let controller: Dispatcher.DispatchController | null = null
   let response: AttemptResult | null = null
   let isOver = false
@@ -41,6 +41,7 @@ export function startExchange(onEnd: (result: AttemptResult) => void): Exchange 
     onRequestStart(started) {
       controller = started
       if (isOver) started.abort(new Error('aborted'))
+      else onStart?.()
     },
     onResponseStart(_, status, headers) {
       if (status >= 200) {

@@ -1,5 +1,5 @@
 import { Agent } from 'undici'
-import type { AttemptResult, OutgoingWebhook } from './attempt.ts'
+import type { AttemptResult, OutgoingRequest } from './attempt.ts'
 import { openConnector } from './connector.ts'
 import { startExchange } from './exchange.ts'
 import type { Lookup } from './lookup.ts'
@@ -11,8 +11,11 @@ const MAX_HEADER_BYTES = 16 * 1024
 
 /** Sends webhooks over connections of its own. */
 export interface Sender {
-  /** Rejects only when the signal aborts; then it is unknown whether the webhook arrived. */
-  send(webhook: OutgoingWebhook, signal?: AbortSignal): Promise<AttemptResult>
+  /**
+   * Rejects only when the signal aborts; then it is unknown whether the webhook arrived. `onStart` is called when a
+   * connection was made, before anything is sent.
+   */
+  send(webhook: OutgoingRequest, signal?: AbortSignal, onStart?: () => void): Promise<AttemptResult>
   /** Aborts running attempts. */
   close(): Promise<void>
 }
@@ -46,7 +49,7 @@ export function openSender({
     bodyTimeout: 0,
   })
   return {
-    send: (webhook, signal) => attempt(agent, webhook, timeoutMs, signal),
+    send: (webhook, signal, onStart) => attempt(agent, webhook, { timeoutMs, signal, onStart }),
     async close() {
       const destroyed = agent.destroy()
       connector.close()
@@ -55,11 +58,16 @@ export function openSender({
   }
 }
 
+interface Attempt {
+  readonly timeoutMs: number
+  readonly signal: AbortSignal | undefined
+  readonly onStart: (() => void) | undefined
+}
+
 function attempt(
   agent: Agent,
-  { url: address, headers, body }: OutgoingWebhook,
-  timeoutMs: number,
-  signal: AbortSignal | undefined,
+  { url: address, headers, body }: OutgoingRequest,
+  { timeoutMs, signal, onStart }: Attempt,
 ): Promise<AttemptResult> {
   if (signal?.aborted === true) return Promise.reject(signal.reason)
   const url = URL.canParse(address) ? new URL(address) : null
@@ -71,7 +79,7 @@ function attempt(
     clearTimeout(timer)
     signal?.removeEventListener('abort', giveUp)
     resolve(result)
-  })
+  }, onStart)
   const giveUp = () => {
     reject(signal?.reason)
     exchange.abort('Given up')

@@ -29,6 +29,7 @@ export function statementLine(movement: StatementMovement, names: StatementNames
       linkedId: movement.linkedId,
       reference: movement.holdReference ?? movement.reference,
       note: movement.holdNote ?? movement.note,
+      reason: null,
     },
     names,
   )

@@ -1,0 +1,80 @@
+import { Button, Stack, Text, Title } from '@mantine/core'
+import type { ResultOf } from '../api/api.tsx'
+import { useAct } from '../api/use-act.ts'
+import { useRead } from '../api/use-read.ts'
+import { Card } from '../components/card.tsx'
+import { type Column, DataTable } from '../components/data-table.tsx'
+import { Loaded } from '../components/loaded.tsx'
+import { Moment } from '../components/moment.tsx'
+import { sayDone } from '../components/toasts.tsx'
+import { useTexts } from '../language/language.tsx'
+import { notificationTexts } from './notification-texts.ts'
+
+type Subscription = ResultOf<'listPushSubscriptions'>['push_subscriptions'][number]
+
+/** The browsers that notify the owner, each to be removed. */
+export function PushBrowsers() {
+  const t = useTexts(notificationTexts)
+  const browsers = useRead('listPushSubscriptions', {})
+  const columns: readonly Column<Subscription>[] = [
+    { id: 'browser', name: t.browser, cell: subscription => <Named subscription={subscription} /> },
+    { id: 'added', name: t.added, cell: ({ created_at }) => <Moment at={created_at} /> },
+    {
+      id: 'told',
+      name: t.lastTold,
+      cell: ({ last_notified_at: at }) => (at === null ? '–' : <Moment at={at} />),
+    },
+    { id: 'act', name: t.act, align: 'end', cell: subscription => <Remove subscription={subscription} /> },
+  ]
+  return (
+    <Stack gap="xs">
+      <Title order={3}>{t.browsers}</Title>
+      <Loaded query={browsers} loading={t.loadingBrowsers}>
+        {({ push_subscriptions: list }) =>
+          list.length === 0 ? (
+            <Text c="dimmed">{t.noBrowsers}</Text>
+          ) : (
+            <Card flush>
+              <DataTable
+                label={t.browsers}
+                columns={columns}
+                rows={list}
+                rowKey={({ subscription_id }) => subscription_id}
+              />
+            </Card>
+          )
+        }
+      </Loaded>
+    </Stack>
+  )
+}
+
+function Named({ subscription: { agent_hint, current } }: { readonly subscription: Subscription }) {
+  const t = useTexts(notificationTexts)
+  return (
+    <Stack gap={0}>
+      <Text fw={600}>{agent_hint ?? t.unknown}</Text>
+      {current && (
+        <Text size="sm" c="dimmed">
+          {t.current}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+function Remove({ subscription: { subscription_id, agent_hint } }: { readonly subscription: Subscription }) {
+  const t = useTexts(notificationTexts)
+  const remove = useAct('endPushSubscription', { onDone: () => sayDone(t.removed) })
+  return (
+    <Button
+      size="sm"
+      variant="default"
+      aria-label={t.removeOne(agent_hint ?? t.unknown)}
+      loading={remove.isPending}
+      onClick={() => remove.mutate({ subscription_id })}
+    >
+      {t.remove}
+    </Button>
+  )
+}
