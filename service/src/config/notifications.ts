@@ -1,4 +1,4 @@
-import type { HttpSenderOptions } from '../gateways/http-senders.ts'
+import type { HttpTextSenderOptions } from '../gateways/http-senders.ts'
 import { namesIn } from '../gateways/otp-template.ts'
 import type { EnvReader } from './env-reader.ts'
 import { anyText, matching, oneOf, phones } from './env-values.ts'
@@ -9,7 +9,7 @@ export interface NotificationsConfig {
   readonly sender:
     | { readonly kind: 'none' }
     | { readonly kind: 'sandbox' }
-    | ({ readonly kind: 'http' } & HttpSenderOptions)
+    | ({ readonly kind: 'http' } & HttpTextSenderOptions)
   /** The only phones that have them, because they all go to one place of theirs; null: all. */
   readonly phones: readonly string[] | null
 }
@@ -35,7 +35,7 @@ export function readNotifications(reader: EnvReader, live: boolean): Notificatio
   const body = bodyTemplate(reader, 'NOTIFY_HTTP_BODY', format, bodyText)
   if (url === null) return { sender: { kind: live ? 'none' : 'sandbox' }, phones: given }
   checkPlaceholders(reader, { url, bodyText, token }, given)
-  const ids = { entityId: null, templateId: null, senderId: null }
+  const ids = { entityId: null, templateIds: {}, senderId: null }
   const sender = {
     kind: 'http',
     method: 'POST',

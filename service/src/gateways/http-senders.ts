@@ -18,7 +18,7 @@ export interface HttpSenderOptions extends OtpRequestTemplate {
 
 /** The same for text messages, of which each has a registered template of its own. */
 export interface HttpTextSenderOptions extends Omit<HttpSenderOptions, 'templateId'> {
-  readonly templateIds: Readonly<Record<TextTemplate, string | null>>
+  readonly templateIds: Readonly<Partial<Record<TextTemplate, string | null>>>
 }
 
 export interface HttpSenderTiming {
@@ -104,7 +104,7 @@ export function createHttpTextSender(
     name: 'http',
     send: ({ phone, template, text, variables }) =>
       sendOverHttp(
-        { ...options, templateId: templateIds[template] },
+        { ...options, templateId: templateIds[template] ?? null },
         { ...variables, phone, phone91: `91${phone}`, text },
         timing,
       ),

@@ -209,7 +209,7 @@ function textMessage(
   baseUrl: string,
 ): TextMessage {
   const url = `${baseUrl}${path}`
-  return { phone, text: `${title}. ${body}`, variables: { url, kind } }
+  return { phone, template: 'notification', text: `${title}. ${body}`, variables: { url, kind } }
 }
 
 /** A claimed row without an outcome is left by a process that crashed. */
