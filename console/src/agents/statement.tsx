@@ -28,7 +28,7 @@ export function Statement({ agent, search: { type, offset = 0 }, onSearch }: Sec
     <Stack gap="sm">
       <Group justify="space-between">
         <Title order={2}>{t.statement}</Title>
-        <DownloadStatement agentId={agentId} />
+        <DownloadStatement agentId={agent.agent_id} />
       </Group>
       <Choice
         label={t.whichLines}
