@@ -73,6 +73,7 @@ export const theme = createTheme({
     Button: { defaultProps: { size: 'md' } },
     TextInput: { defaultProps: { size: 'md' } },
     PasswordInput: { defaultProps: { size: 'md' } },
+    NativeSelect: { defaultProps: { size: 'md' } },
     // Otherwise a second banner of the page.
     ModalHeader: { defaultProps: { role: 'none' } },
     Modal: {
