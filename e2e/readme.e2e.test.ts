@@ -27,7 +27,7 @@ const PAGES: readonly (readonly [path: string, ...programs: string[]])[] = [
   ['README.md'],
   ['docs/tour.md'],
   ['docs/pay-per-call.md', 'weather.mjs', 'buyer.mjs'],
-  ...(hasPython ? [['docs/clients.md', 'pay.mjs', 'client.py'] as const] : []),
+  ...(hasPython ? [['docs/clients.md', 'pay.mjs', 'statement.mjs', 'client.py'] as const] : []),
 ]
 
 describe.skipIf(!canRunBash)('the commands of the pages', () => {

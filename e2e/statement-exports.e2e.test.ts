@@ -208,7 +208,7 @@ describe('a statement as CSV', () => {
       const { headers, bytes } = await download(payer, 'csv')
       expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')
       expect([...bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf])
-      const [columns, ...rows] = parse(bytes, { bom: true }) as string[][]
+      const [columns, ...rows] = parse(bytes, { bom: true })
       const { lines } = await statementOf(payer)
       expect(columns).toEqual(Object.keys(StatementLine.properties))
       expect(rows).toHaveLength(lines.length)

@@ -8,6 +8,7 @@ describe('an input is sorted', () => {
       method: 'POST',
       path: '/v1/agents/agt_1/pay',
       body: '{"to":"translator","amount":12.5}',
+      isDownload: false,
     })
   })
 
@@ -17,6 +18,7 @@ describe('an input is sorted', () => {
       method: 'GET',
       path: '/v1/agents/agt_1/payments?reference=a+b%26c%3Dd&limit=5',
       body: null,
+      isDownload: false,
     })
     expect(
       prepareRequest('cancelOwnerPendingPolicy', { control: 'spend_limit_daily', owner_id: 'own_1' }),
@@ -24,6 +26,7 @@ describe('an input is sorted', () => {
       method: 'DELETE',
       path: '/api/web/policy/pending/spend_limit_daily?owner_id=own_1',
       body: null,
+      isDownload: false,
     })
   })
 
@@ -32,6 +35,16 @@ describe('an input is sorted', () => {
       method: 'PATCH',
       path: '/api/web/policy?owner_id=own_1',
       body: '{"spend_limit_daily":null}',
+      isDownload: false,
+    })
+  })
+
+  test('into a path and query where the response is a file', () => {
+    expect(prepareRequest('getStatement', { agent_id: 'agt_1', format: 'csv' })).toEqual({
+      method: 'GET',
+      path: '/v1/agents/agt_1/statement?format=csv',
+      body: null,
+      isDownload: true,
     })
   })
 
@@ -40,6 +53,7 @@ describe('an input is sorted', () => {
       method: 'POST',
       path: '/v1/gateway/sandbox/webhooks',
       body: '[1]',
+      isDownload: false,
     })
   })
 })

@@ -142,10 +142,16 @@ function success({ route, counted }: ServedRoute, schemas: SchemaCollector): Jso
   }
 }
 
-/** What is no JSON and no text of its own schema. */
+/** What is no JSON and no text of the route's own schema. */
 const FILES: { readonly [Type in MediaType]?: Json } = {
-  'text/csv': { schema: { type: 'string', description: 'Comma-separated values with a row of names.' } },
-  'application/pdf': { schema: { type: 'string', format: 'binary', description: 'A document for people.' } },
+  'text/csv': {
+    schema: { type: 'string', description: 'Comma-separated values, after a row of names.' },
+    examples: { file: { value: 'posted_at,change\r\n2026-11-20T10:15:30.000Z,-402.00\r\n' } },
+  },
+  'application/pdf': {
+    schema: { type: 'string', contentMediaType: 'application/pdf', description: 'A document for people.' },
+    examples: { file: { value: '%PDF-1.3 …' } },
+  },
 }
 
 /** Each of several examples has the name that the contract gives it. */

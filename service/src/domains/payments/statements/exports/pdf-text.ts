@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import PDFDocument from 'pdfkit'
+import Pdf from 'pdfkit'
 
 /**
  * Noto Sans has Latin, Greek, Cyrillic and Devanagari letters and ₹ in one font. What it lacks is shown as �, so that
@@ -31,7 +31,7 @@ const glyphs = new WeakMap<PDFKit.PDFDocument, Glyphs>()
 
 /** An empty A4 document with both fonts. Its pages are kept until its end, because each names their number. */
 export function openDocument({ title, author, createdAt }: DocumentInfo): PDFKit.PDFDocument {
-  const document = new PDFDocument({
+  const document = new Pdf({
     size: 'A4',
     margin: 0,
     bufferPages: true,
