@@ -155,6 +155,16 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   listOwnerTransactions: ({ payer }) => ({
     query: { agent_id: payer.id, type: 'pay_out', status: 'completed', limit: 5 },
   }),
+  listRequests: () => ({
+    query: {
+      status_class: '2xx',
+      method: 'POST',
+      route: '/v1/agents/{agent_id}/pay',
+      code: 'conflict',
+      limit: 5,
+    },
+  }),
+  getRequestUsage: () => ({ query: { minutes: 60 } }),
   getAgentPolicy: world => ({ ...ofPayer(world), query: { to: world.payee.handle } }),
   cancelPendingPolicy: ({ payer }) => ({ params: { agent_id: payer.id, control: PENDING_CONTROL } }),
   getOwnerPolicy: ofOwnerSession,

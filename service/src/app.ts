@@ -73,6 +73,7 @@ import {
   serveWallets,
   sumHeld,
 } from './domains/payments/index.ts'
+import { requestLogJobs, serveRequestLog } from './domains/requests/index.ts'
 import { countOpenAlerts, riskJobs, serveRisk } from './domains/risk/index.ts'
 import {
   type SandboxContext,
@@ -167,6 +168,7 @@ export async function createApp(config: Config, coreOptions: CoreOptions): Promi
       await metrics.close()
       clearTimeout(timer)
       await Promise.all([jobs.stop(), thread.stop()])
+      await core.requestLog.flush()
       await core.otpDispatcher.drained()
       await core.ledger.close()
       core.redis?.disconnect()
@@ -183,6 +185,7 @@ function openServer(config: Config, { verifyResponses = false }: CoreOptions, co
     trustProxy: config.trustProxy,
     baseUrl: config.baseUrl,
     verifyResponses,
+    onFinished: core.requestLog.record,
   })
 }
 
@@ -253,6 +256,7 @@ function jobsOf(contexts: Contexts): Job[] {
     ...auditJobs(contexts),
     ...riskJobs(contexts),
     ...webhookJobs(contexts),
+    ...requestLogJobs(contexts),
     ...serviceJobs(contexts.database),
   ]
 }
@@ -266,6 +270,7 @@ function serveDomains(
   const signupOpen = config.platformSignup === 'open'
   servePlatforms(serve, { ...contexts, signupOpen, mode, countMoneyElsewhere, resumeWebhooks: wakeEndpoint })
   serveWebhooks(serve, { ...contexts, mode })
+  serveRequestLog(serve, contexts)
   serveOwners(serve, contexts.owners)
   serveAgents(serve, { ...contexts, mode })
   servePolicySettings(serve, { ...contexts, mode })

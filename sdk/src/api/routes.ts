@@ -20,6 +20,16 @@ export interface Api {
   readonly getCurrentPlatform: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Platform>
   /** Get a platform. */
   readonly getPlatform: (input: Types.GetPlatformInput, options?: CallOptions) => Promise<Types.Platform>
+  /** Count requests. */
+  readonly getRequestUsage: (
+    input?: Types.GetRequestUsageInput,
+    options?: CallOptions,
+  ) => Promise<Types.RequestUsage>
+  /** List requests. */
+  readonly listRequests: (
+    input?: Types.ListRequestsInput,
+    options?: CallOptions,
+  ) => Promise<Types.LoggedRequestList>
   /** Replace the platform secret. */
   readonly rotatePlatformSecret: (
     input: Types.RotatePlatformSecretInput,
@@ -511,6 +521,8 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   deletePlatform: 'DELETE /v1/platforms/{platform_id}',
   getCurrentPlatform: 'GET /v1/platforms/me',
   getPlatform: 'GET /v1/platforms/{platform_id}',
+  getRequestUsage: 'GET /v1/requests/usage',
+  listRequests: 'GET /v1/requests',
   rotatePlatformSecret: 'POST /v1/platforms/{platform_id}/rotate-secret',
   rotateWebhookSecret: 'POST /v1/platforms/{platform_id}/rotate-webhook-secret',
   updatePlatform: 'PATCH /v1/platforms/{platform_id}',

@@ -233,6 +233,22 @@ export interface GetPlatformInput {
   platform_id: string
 }
 
+export interface GetRequestUsageInput {
+  /** How many minutes, the present one included. */
+  minutes?: number
+}
+
+export interface ListRequestsInput extends PageInput {
+  /** Only requests with such a status. */
+  status_class?: '2xx' | '3xx' | '4xx' | '5xx'
+  /** Only requests with this method. */
+  method?: string
+  /** Only requests of this route. */
+  route?: string
+  /** Only requests with this error code. */
+  code?: ErrorCode
+}
+
 export interface RotatePlatformSecretInput {
   platform_id: string
 }
@@ -1101,6 +1117,56 @@ export interface Platform {
   created_at: string
 }
 
+/** The number of requests by minute, error code and route. */
+export interface RequestUsage {
+  from: string
+  to: string
+  requests: number
+  failed: number
+  minutes: {
+    minute: string
+    requests: number
+    failed: number
+  }[]
+  errors: {
+    code: ErrorCode
+    status: number
+    requests: number
+  }[]
+  routes: {
+    method: string
+    route: string
+    requests: number
+    failed: number
+  }[]
+}
+
+/** A finished request. */
+export interface LoggedRequest {
+  request_id: string
+  method: string
+  route: string
+  status: number
+  /** null if it was no error. */
+  code: ErrorCode | null
+  duration_ms: number
+  created_at: string
+}
+
+/** The position of this page in the list. */
+export interface Pagination {
+  total: number
+  limit: number
+  offset: number
+  next_cursor?: string
+}
+
+/** A page of requests. */
+export interface LoggedRequestList {
+  requests: LoggedRequest[]
+  pagination: Pagination
+}
+
 /** The new secret. */
 export interface RotatedPlatformSecret {
   platform_id: string
@@ -1138,14 +1204,6 @@ export interface Owner {
     effective_at: string
   } | null
   created_at: string
-}
-
-/** The position of this page in the list. */
-export interface Pagination {
-  total: number
-  limit: number
-  offset: number
-  next_cursor?: string
 }
 
 /** A page of owners. */
