@@ -192,6 +192,30 @@ export const listOwnerTransactions = route({
   errors: ['not_found', 'authorization_error'],
 })
 
+export const listPlatformTransactions = route({
+  operationId: 'listPlatformTransactions',
+  method: 'GET',
+  path: '/v1/transactions',
+  tag: 'Transactions',
+  summary: 'List transactions of all agents',
+  description:
+    'The statements of all agents of your platform in one list, newest first; `agent_name` names the agent. A payment between two of them has two lines. Beyond the first pages use `cursor`.',
+  who: ['platform'],
+  query: request({
+    agent_id: Type.Optional(idSchema('agt', 'Only transactions of this agent.')),
+    reference: Type.Optional(
+      lineText('Only payments and holds that your agents made with this reference.', 'invoice-2041'),
+    ),
+    ...statementQuery,
+  }),
+  status: 200,
+  response: listOf('transactions', Transaction, {
+    title: 'PlatformTransactionList',
+    description: 'A page of the statements.',
+  }),
+  errors: ['not_found', 'authorization_error'],
+})
+
 export const verifyTransaction = route({
   operationId: 'verifyTransaction',
   method: 'GET',

@@ -95,6 +95,7 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   refundEscrow: ofEscrow,
   attestEscrow: ofEscrow,
   getEscrow: ofEscrow,
+  listEscrows: ({ payer }) => ({ query: { status: 'held', agent_id: payer.id, limit: 5 } }),
   listTransactions: world => ({
     ...ofPayer(world),
     query: {
@@ -104,6 +105,9 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
       to_date: '2099-12-31T23:59:59Z',
       limit: 5,
     },
+  }),
+  listPlatformTransactions: ({ payer }) => ({
+    query: { agent_id: payer.id, reference: 'invoice-1', type: 'pay_out', status: 'completed', limit: 5 },
   }),
   verifyTransaction: ({ payment, payee }) => ({
     params: { txn_id: payment.payment_id ?? '' },

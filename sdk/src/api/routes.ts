@@ -216,6 +216,8 @@ export interface Api {
     input: Types.HoldEscrowWithTimeoutInput,
     options?: CallOptions,
   ) => Promise<Types.EscrowHeld | Types.EscrowWaiting>
+  /** List escrows. */
+  readonly listEscrows: (input?: Types.ListEscrowsInput, options?: CallOptions) => Promise<Types.EscrowList>
   /** Refund. */
   readonly refundEscrow: (
     input: Types.RefundEscrowInput,
@@ -226,6 +228,11 @@ export interface Api {
     input: Types.ReleaseEscrowInput,
     options?: CallOptions,
   ) => Promise<Types.EscrowResolved>
+  /** List transactions of all agents. */
+  readonly listPlatformTransactions: (
+    input?: Types.ListPlatformTransactionsInput,
+    options?: CallOptions,
+  ) => Promise<Types.PlatformTransactionList>
   /** List transactions. */
   readonly listTransactions: (
     input: Types.ListTransactionsInput,
@@ -577,8 +584,10 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   holdEscrow: 'POST /v1/agents/{agent_id}/escrow/hold',
   holdEscrowWithAttestation: 'POST /v1/agents/{agent_id}/escrow/hold-with-attestation',
   holdEscrowWithTimeout: 'POST /v1/agents/{agent_id}/escrow/hold-with-timeout',
+  listEscrows: 'GET /v1/escrow',
   refundEscrow: 'POST /v1/escrow/{escrow_id}/refund',
   releaseEscrow: 'POST /v1/escrow/{escrow_id}/release',
+  listPlatformTransactions: 'GET /v1/transactions',
   listTransactions: 'GET /v1/agents/{agent_id}/transactions',
   restoreNonce: 'POST /v1/transactions/{txn_id}/restore-nonce',
   verifyTransaction: 'GET /v1/transactions/{txn_id}/verify',

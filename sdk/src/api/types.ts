@@ -696,6 +696,13 @@ export interface HoldEscrowWithTimeoutInput {
   auto_action?: 'refund' | 'release'
 }
 
+export interface ListEscrowsInput extends PageInput {
+  /** Only escrows with this status. */
+  status?: EscrowStatus
+  /** Only escrows of this agent’s money. */
+  agent_id?: string
+}
+
 export interface RefundEscrowInput {
   escrow_id: string
 }
@@ -704,6 +711,21 @@ export interface ReleaseEscrowInput {
   escrow_id: string
   /** The recipient: an agent id or a handle. */
   to_agent_id?: string
+}
+
+export interface ListPlatformTransactionsInput extends PageInput {
+  /** Only transactions of this agent. */
+  agent_id?: string
+  /** Only payments and holds that your agents made with this reference. */
+  reference?: string
+  /** Only transactions of this type. */
+  type?: TransactionType
+  /** Only transactions with this status. */
+  status?: TransactionStatus
+  /** The first day in IST, or a time. */
+  from_date?: string
+  /** The last day in IST, or a time. */
+  to_date?: string
 }
 
 export interface ListTransactionsInput extends PageInput {
@@ -1683,7 +1705,6 @@ export interface Payment {
   from_balance: number
   /** The fee, INR: 0.5 % of the amount, at least 1. */
   cost: number
-  /** present only while the payment waits. */
   approval_id?: string
   /** absent while it waits. */
   receipt_id?: string
@@ -2106,6 +2127,12 @@ export interface EscrowWaiting {
   approval_id: string
 }
 
+/** A page of escrows. */
+export interface EscrowList {
+  escrows: Escrow[]
+  pagination: Pagination
+}
+
 /** The closed escrow. */
 export interface EscrowRefunded {
   escrow_id: string
@@ -2125,6 +2152,12 @@ export interface EscrowRefunded {
   resolved_at: string | null
   transaction_id: string
   status: EscrowStatus
+}
+
+/** A page of the statements. */
+export interface PlatformTransactionList {
+  transactions: Transaction[]
+  pagination: Pagination
 }
 
 /** A page of the statement. */

@@ -51,3 +51,7 @@ create table request_log_counts_4 partition of request_log_counts for values in 
 create table request_log_counts_5 partition of request_log_counts for values in (5);
 create table request_log_counts_6 partition of request_log_counts for values in (6);
 create table request_log_counts_7 partition of request_log_counts for values in (7);
+
+-- A platform lists the escrows of all its agents with one status, and reads of a payment which approval allowed it.
+create index escrows_status on escrows (agent_id, status, id);
+create index approvals_made on approvals (payment_id) where payment_id is not null;

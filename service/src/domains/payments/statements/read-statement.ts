@@ -1,13 +1,24 @@
-import type { listOwnerTransactions, listTransactions, QueryOf, ResponseOf } from '@batua/contract'
+import type {
+  listOwnerTransactions,
+  listPlatformTransactions,
+  listTransactions,
+  QueryOf,
+  ResponseOf,
+} from '@batua/contract'
 import type { Database } from '../../../db/database.ts'
-import type { Caller, OwnerCaller } from '../../../http/caller.ts'
+import type { Caller, OwnerCaller, PlatformCaller } from '../../../http/caller.ts'
 import { ownerOfSession } from '../../../http/caller.ts'
 import { spanOf } from '../../../http/date-span.ts'
 import { page, pageOf } from '../../../http/paging.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
-import { type FindAgent, requireAgentAccess, selectAgentsOf } from '../../parties/index.ts'
+import {
+  type FindAgent,
+  requireAgentAccess,
+  selectAgentsOf,
+  selectAgentsOfPlatform,
+} from '../../parties/index.ts'
 import { lineIdOf, statementScope } from './statement-scope.ts'
 import { countLines, selectLines, selectNames } from './statement-store.ts'
 import { transactionRecord } from './transaction-record.ts'
@@ -44,17 +55,31 @@ export async function readOwnerStatement(
   return readStatementOf({ database }, [agent.id], query)
 }
 
+/** A page of the statements of all agents of a platform, or of one of them. */
+export async function readPlatformStatement(
+  { database }: Reading,
+  caller: PlatformCaller,
+  { agent_id, ...query }: QueryOf<typeof listPlatformTransactions>,
+): Promise<TransactionList> {
+  const agentIds =
+    agent_id === undefined
+      ? await selectAgentsOfPlatform(database, caller.platformId)
+      : [(await requireAgentAccess(database, caller, agent_id)).id]
+  return readStatementOf({ database }, agentIds, query)
+}
+
 /** A page of the statements of these agents as one list. */
 export async function readStatementOf(
   { database }: Reading,
   agentIds: readonly Uuid[],
-  query: QueryOf<typeof listTransactions>,
+  query: Omit<QueryOf<typeof listPlatformTransactions>, 'agent_id'>,
 ): Promise<TransactionList> {
   const request = pageOf(query)
   const scope = statementScope(agentIds, {
     type: query.type ?? null,
     status: query.status ?? null,
     span: spanOf(query.from_date, query.to_date),
+    reference: query.reference?.normalize() ?? null,
   })
   const [lines, total] = await Promise.all([
     selectLines(database, scope, request),
