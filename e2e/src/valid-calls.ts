@@ -254,6 +254,8 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   getCheckpoint: () => ({}),
   getConsistency: () => ({ query: { from: 0, to: 0 } }),
   listWebhookDeliveries: () => ({ query: { status: 'delivered', event: 'webhook.test', limit: 5 } }),
+  getWebhookDelivery: ({ delivery }) => ({ params: { delivery_id: delivery.delivery_id } }),
+  listEvents: ({ payer }) => ({ query: { event: 'agent.funded', agent_id: payer.id, limit: 5 } }),
   retryWebhookDelivery: ({ delivery }) => ({ params: { delivery_id: delivery.delivery_id } }),
   testWebhook: () => ({}),
   getHealth: () => ({}),

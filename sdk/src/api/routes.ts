@@ -326,6 +326,13 @@ export interface Api {
   readonly getJwks: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Jwks>
   /** Get the service’s public keys. */
   readonly getServiceKeys: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.ServiceKeys>
+  /** Get a webhook delivery. */
+  readonly getWebhookDelivery: (
+    input: Types.GetWebhookDeliveryInput,
+    options?: CallOptions,
+  ) => Promise<Types.WebhookDeliveryDetails>
+  /** List events. */
+  readonly listEvents: (input?: Types.ListEventsInput, options?: CallOptions) => Promise<Types.EventList>
   /** List webhook deliveries. */
   readonly listWebhookDeliveries: (
     input?: Types.ListWebhookDeliveriesInput,
@@ -609,6 +616,8 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   verifyAuditEntry: 'GET /v1/audit/verify',
   getJwks: 'GET /.well-known/jwks.json',
   getServiceKeys: 'GET /.well-known/service-keys.json',
+  getWebhookDelivery: 'GET /v1/webhooks/deliveries/{delivery_id}',
+  listEvents: 'GET /v1/events',
   listWebhookDeliveries: 'GET /v1/webhooks/deliveries',
   retryWebhookDelivery: 'POST /v1/webhooks/deliveries/{delivery_id}/retry',
   testWebhook: 'POST /v1/webhooks/test',

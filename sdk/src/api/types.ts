@@ -846,6 +846,17 @@ export interface VerifyAuditEntryInput {
   audit_id: string
 }
 
+export interface GetWebhookDeliveryInput {
+  delivery_id: string
+}
+
+export interface ListEventsInput extends PageInput {
+  /** Only events with this name. */
+  event?: EventName
+  /** Only events of this agent. */
+  agent_id?: string
+}
+
 export interface ListWebhookDeliveriesInput extends PageInput {
   /** Only deliveries with this status. */
   status?: 'pending' | 'delivered' | 'failed'
@@ -2466,6 +2477,55 @@ export interface ServiceKeys {
     /** null for a key that is not revoked. */
     revoked_at: string | null
   }[]
+}
+
+/** A delivery with its request and its attempts. */
+export interface WebhookDeliveryDetails {
+  delivery_id: string
+  event_id: string
+  event: EventName
+  /** null if there is none. */
+  url: string | null
+  /** `pending` while attempts are scheduled, `delivered` after a 2xx response, `failed` after the last attempt. */
+  status: 'pending' | 'delivered' | 'failed'
+  attempts: number
+  /** null without one. */
+  response_status: number | null
+  /** Why the last attempt failed; null if it did not. */
+  last_error: string | null
+  /** null if there is none. */
+  next_attempt_at: string | null
+  created_at: string
+  delivered_at: string | null
+  attempt_history: {
+    at: string
+    duration_ms: number
+    /** null without one. */
+    response_status: number | null
+    /** Why it failed; null if it did not. */
+    error: string | null
+  }[]
+  /** null if the event failed verification, so that it is not sent. */
+  request: {
+    headers: Record<string, string>
+    body: string
+  } | null
+}
+
+/** An event. */
+export interface LoggedEvent {
+  event_id: string
+  event: EventName
+  delivery_id: string
+  created_at: string
+  /** null if the event failed verification. */
+  body: string | null
+}
+
+/** A page of events. */
+export interface EventList {
+  events: LoggedEvent[]
+  pagination: Pagination
 }
 
 /** A delivery: one event for one platform. */

@@ -55,3 +55,11 @@ create table request_log_counts_7 partition of request_log_counts for values in 
 -- A platform lists the escrows of all its agents with one status, and reads of a payment which approval allowed it.
 create index escrows_status on escrows (agent_id, status, id);
 create index approvals_made on approvals (payment_id) where payment_id is not null;
+
+-- Developers see each attempt of a delivery: the last one in columns, so that a delivery that succeeds at once costs
+-- nothing more, and those before it in an array, the oldest first. The signature has the real time, whatever the test clock says.
+alter table webhook_deliveries
+  add column attempted_at timestamptz,
+  add column signed_at timestamptz,
+  add column duration_ms int4,
+  add column earlier_attempts jsonb;
