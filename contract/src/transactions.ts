@@ -32,6 +32,23 @@ export const VERIFY_FAILURES = [
 
 export type VerifyFailure = (typeof VERIFY_FAILURES)[number]
 
+const exampleLine = {
+  id: exampleId('txn'),
+  type: 'pay_out',
+  amount: 400,
+  fee: 2,
+  net_amount: 402,
+  counterparty_type: 'agent',
+  counterparty_id: exampleId('agt', 2),
+  agent_name: 'Research Agent',
+  counterparty_name: 'Translation Agent',
+  reference: 'invoice-2041',
+  note: 'Translation of 12 pages',
+  status: 'completed',
+  created_at: EXAMPLE_TIME,
+  payment_id: exampleId('pay'),
+}
+
 /** One line of a wallet's statement (interface section 2, contract section 4). Amounts in INR. */
 export const Transaction = response(
   {
@@ -63,27 +80,21 @@ export const Transaction = response(
   {
     title: 'Transaction',
     description: 'One line of a wallet’s statement.',
-    examples: [
-      {
-        id: exampleId('txn'),
-        type: 'pay_out',
-        amount: 400,
-        fee: 2,
-        net_amount: 402,
-        counterparty_type: 'agent',
-        counterparty_id: exampleId('agt', 2),
-        agent_name: 'Research Agent',
-        counterparty_name: 'Translation Agent',
-        reference: 'invoice-2041',
-        note: 'Translation of 12 pages',
-        status: 'completed',
-        created_at: EXAMPLE_TIME,
-        payment_id: exampleId('pay'),
-      },
-    ],
+    examples: [exampleLine],
   },
 )
 export type Transaction = Static<typeof Transaction>
+
+/** A line among those of several wallets of a platform. */
+export const PlatformTransaction = response(
+  { ...Transaction.properties, agent_id: idSchema('agt', 'The agent whose wallet this is.') },
+  {
+    title: 'PlatformTransaction',
+    description: 'One line of the statement of one of your agents.',
+    examples: [{ ...exampleLine, agent_id: exampleId('agt') }],
+  },
+)
+export type PlatformTransaction = Static<typeof PlatformTransaction>
 
 /** The response to the verification of a payment (interface section 4). `amount` is a string with two decimals, in INR. */
 export const Verification = response(
@@ -209,7 +220,7 @@ export const listPlatformTransactions = route({
     ...statementQuery,
   }),
   status: 200,
-  response: listOf('transactions', Transaction, {
+  response: listOf('transactions', PlatformTransaction, {
     title: 'PlatformTransactionList',
     description: 'A page of the statements.',
   }),

@@ -50,6 +50,7 @@ export const CLEAR_FIELDS: Readonly<Record<string, string>> = {
   ...because('words of the payer for its owner, which the payee never sees', ['purpose', 'url', 'client']),
   ...because('chosen by a program to name a request', ['consume_id', 'idempotency_key', 'nonce']),
   ...because('public by its nature', ['gateway', 'public_key', 'tier', 'control', 'webhook_url', 'origins']),
+  ...because('the pattern of a route, or an HTTP method', ['route', 'method']),
   ...because('a date', ['day', 'from_date', 'to_date', 'until']),
   ...because('opens a checkout page, on which anybody may pay and nobody may take', ['payment_session_id']),
 }

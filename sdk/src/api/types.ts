@@ -2165,9 +2165,38 @@ export interface EscrowRefunded {
   status: EscrowStatus
 }
 
+/** One line of the statement of one of your agents. */
+export interface PlatformTransaction {
+  id: string
+  type: TransactionType
+  /** The amount, INR, without the fee. */
+  amount: number
+  /** The fee, INR. */
+  fee: number
+  /** What the wallet gained or lost, INR: fund amount − fee, pay_out amount + fee, else the amount. */
+  net_amount: number
+  /** null for the bank. */
+  counterparty_type: 'agent' | null
+  /** null for the bank, and for a hold without a recipient. */
+  counterparty_id: string | null
+  agent_name: string
+  /** null for the bank. */
+  counterparty_name: string | null
+  reference: string | null
+  note: string | null
+  /** `reversed` only after `completed`. */
+  status: TransactionStatus
+  created_at: string
+  payment_id?: string
+  funding_id?: string
+  escrow_id?: string
+  utr?: string
+  agent_id: string
+}
+
 /** A page of the statements. */
 export interface PlatformTransactionList {
-  transactions: Transaction[]
+  transactions: PlatformTransaction[]
   pagination: Pagination
 }
 

@@ -11,7 +11,7 @@ import { ownerOfSession } from '../../../http/caller.ts'
 import { spanOf } from '../../../http/date-span.ts'
 import { page, pageOf } from '../../../http/paging.ts'
 import { AppError } from '../../../kernel/app-error.ts'
-import type { Uuid } from '../../../kernel/ids.ts'
+import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import {
   type FindAgent,
@@ -20,7 +20,7 @@ import {
   selectAgentsOfPlatform,
 } from '../../parties/index.ts'
 import { lineIdOf, statementScope } from './statement-scope.ts'
-import { countLines, selectLines, selectNames } from './statement-store.ts'
+import { countLines, type StatementLine, selectLines, selectNames } from './statement-store.ts'
 import { transactionRecord } from './transaction-record.ts'
 
 export type TransactionList = ResponseOf<typeof listTransactions>
@@ -60,20 +60,39 @@ export async function readPlatformStatement(
   { database }: Reading,
   caller: PlatformCaller,
   { agent_id, ...query }: QueryOf<typeof listPlatformTransactions>,
-): Promise<TransactionList> {
+): Promise<ResponseOf<typeof listPlatformTransactions>> {
   const agentIds =
     agent_id === undefined
       ? await selectAgentsOfPlatform(database, caller.platformId)
       : [(await requireAgentAccess(database, caller, agent_id)).id]
-  return readStatementOf({ database }, agentIds, query)
+  const { rows, names, total, request } = await readLines({ database }, agentIds, query)
+  const render = ({ line }: ListedLine) => ({
+    ...transactionRecord(line, names),
+    agent_id: formatId('agt', line.wallet),
+  })
+  return page('transactions', rows, render, total, request)
 }
 
 /** A page of the statements of these agents as one list. */
 export async function readStatementOf(
+  reading: Reading,
+  agentIds: readonly Uuid[],
+  query: QueryOf<typeof listTransactions>,
+): Promise<TransactionList> {
+  const { rows, names, total, request } = await readLines(reading, agentIds, query)
+  return page('transactions', rows, ({ line }) => transactionRecord(line, names), total, request)
+}
+
+interface ListedLine {
+  readonly id: Uuid
+  readonly line: StatementLine
+}
+
+async function readLines(
   { database }: Reading,
   agentIds: readonly Uuid[],
   query: Omit<QueryOf<typeof listPlatformTransactions>, 'agent_id'>,
-): Promise<TransactionList> {
+) {
   const request = pageOf(query)
   const scope = statementScope(agentIds, {
     type: query.type ?? null,
@@ -89,8 +108,8 @@ export async function readStatementOf(
     lines.flatMap(({ wallet, counterparty }) => (counterparty === null ? [wallet] : [wallet, counterparty])),
   )
   const names = await selectNames(database, [...named])
-  const rows = lines.map(line => ({ id: lineIdOf(line), line }))
-  return page('transactions', rows, ({ line }) => transactionRecord(line, names), total, request)
+  const rows: ListedLine[] = lines.map(line => ({ id: lineIdOf(line), line }))
+  return { rows, names, total, request }
 }
 
 /** The dependencies of reading statements. */
