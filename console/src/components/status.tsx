@@ -17,6 +17,9 @@ const KINDS = {
   failed: 'bad',
   completed: 'good',
   reversed: 'plain',
+  held: 'warn',
+  released: 'good',
+  refunded: 'plain',
 } as const
 
 export type StatusName = keyof typeof KINDS

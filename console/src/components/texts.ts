@@ -34,6 +34,9 @@ export const componentTexts = texts({
       failed: 'Failed',
       completed: 'Done',
       reversed: 'Reversed',
+      held: 'Held',
+      released: 'Released',
+      refunded: 'Refunded',
     },
   },
   hi: {
@@ -69,6 +72,9 @@ export const componentTexts = texts({
       failed: 'नहीं हुआ',
       completed: 'पूरा',
       reversed: 'वापस हुआ',
+      held: 'रोका हुआ',
+      released: 'दे दिया',
+      refunded: 'लौटाया',
     },
   },
 })
