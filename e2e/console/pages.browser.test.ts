@@ -1,3 +1,4 @@
+import { routes } from '@batua/contract'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Headers } from '../src/api.ts'
@@ -5,6 +6,7 @@ import { openBrowser, openTab, VIEWS, viewName } from '../src/browser.ts'
 import { openConsoleStage } from '../src/console-stage.ts'
 import { logPlatformIn } from '../src/log-in.ts'
 import type { Stage } from '../src/stage.ts'
+import { webhookSink } from '../src/webhook-sink.ts'
 
 type Who = 'nobody' | 'owner' | 'platform' | 'newcomer' | 'admin'
 
@@ -13,14 +15,34 @@ let browser: Browser
 let sessions: Record<Who, Headers | null>
 let approvalId: string
 let agentId: string
+let paymentId: string
+let escrowId: string
+let deliveryId: string
 
 beforeAll(async () => {
   const opened = await openConsoleStage()
   stage = opened.stage
   approvalId = opened.approvalIds[0] ?? ''
   agentId = opened.buyer.id
-  await opened.stage.network.pay(opened.buyer, opened.seller, 50, { note: 'One API call' })
   const { api, network } = stage
+  const { headers } = opened.owner.platform
+  await api.ok(routes.updatePlatform, {
+    params: { platform_id: opened.owner.platform.id },
+    headers,
+    body: { webhook_url: await webhookSink() },
+  })
+  const paid = await network.pay(opened.buyer, opened.seller, 50, {
+    note: 'One API call',
+    context: { purpose: 'The tender of the Pune office', client: 'Research desk' },
+  })
+  paymentId = paid.payment_id ?? ''
+  const held = await api.ok(routes.holdEscrowWithTimeout, {
+    params: { agent_id: opened.buyer.id },
+    headers,
+    body: { amount: 40, timeout_hours: 24, reference: 'order-77' },
+  })
+  escrowId = held.escrow_id ?? ''
+  deliveryId = (await api.ok(routes.testWebhook, { headers })).delivery_id
   sessions = {
     nobody: null,
     owner: opened.ownerSession,
@@ -56,6 +78,20 @@ const PAGES: readonly (readonly [name: string, who: Who, path: () => string])[] 
   ['platform owners empty', 'newcomer', () => '/console/platform/owners'],
   ['platform agents', 'platform', () => '/console/platform/agents'],
   ['platform agent', 'platform', () => `/console/platform/agents/${agentId}`],
+  ['platform payments', 'platform', () => '/console/platform/payments'],
+  ['platform payments empty', 'newcomer', () => '/console/platform/payments'],
+  ['platform payments filtered', 'platform', () => '/console/platform/payments?reference=nothing'],
+  ['platform payment', 'platform', () => `/console/platform/payments/${paymentId}`],
+  ['platform escrows', 'platform', () => '/console/platform/escrows'],
+  ['platform escrow', 'platform', () => `/console/platform/escrows/${escrowId}`],
+  ['platform approvals', 'platform', () => '/console/platform/approvals'],
+  ['platform approval', 'platform', () => `/console/platform/approvals/${approvalId}`],
+  ['platform delivery', 'platform', () => `/console/platform/webhooks/${deliveryId}`],
+  ['platform events', 'platform', () => '/console/platform/events'],
+  ['platform signature', 'platform', () => '/console/platform/signature'],
+  ['platform requests', 'platform', () => '/console/platform/requests'],
+  ['platform requests empty', 'newcomer', () => '/console/platform/requests?status=5xx'],
+  ['platform sandbox', 'platform', () => '/console/platform/sandbox'],
   ['platform webhooks', 'platform', () => '/console/platform/webhooks'],
   ['platform webhooks empty', 'newcomer', () => '/console/platform/webhooks?status=failed'],
   ['admin overview', 'admin', () => '/console/admin'],

@@ -3,7 +3,9 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { agentTexts } from '../../agents/agent-texts.ts'
 import { componentTexts } from '../../components/texts.ts'
+import { useIsPhone } from '../../components/use-is-phone.ts'
 import { useTexts } from '../../language/language.tsx'
+import classes from '../parts.module.css'
 import { AgentFilter, Filters, SelectFilter } from '../parts.tsx'
 import { paymentsTexts } from './texts.ts'
 
@@ -20,8 +22,10 @@ export function PaymentFilters() {
   const navigate = route.useNavigate()
   const { reference = '', from = '', to = '' } = search
   const [written, write] = useState({ reference, from, to })
+  const isPhone = useIsPhone()
+  const isFiltered = Object.values(search).some(filter => filter !== undefined)
   const show = (change: Partial<typeof search>) => void navigate({ search: { ...search, ...change } })
-  return (
+  const form = (
     <form
       onSubmit={event => {
         event.preventDefault()
@@ -80,5 +84,12 @@ export function PaymentFilters() {
         </Group>
       </Filters>
     </form>
+  )
+  if (!isPhone) return form
+  return (
+    <details className={classes.more} open={isFiltered}>
+      <summary>{t.filters}</summary>
+      {form}
+    </details>
   )
 }
