@@ -84,7 +84,7 @@ test('a developer releases one escrow to an agent by its handle, and refunds ano
   const refunded = await hold('order-81', { to_agent_id: opened.seller.id })
   const tab = await tabOf(PHONE)
   const { page } = tab
-  await tab.open('/console/platform/escrows?status=held')
+  await tab.open('/console/platform/payments/escrows?status=held')
   await page.getByRole('link', { name: 'order-80' }).click()
   await page.getByRole('button', { name: 'Release', exact: true }).click()
   await page.getByRole('button', { name: 'Release ₹40.00' }).click()
@@ -92,7 +92,7 @@ test('a developer releases one escrow to an agent by its handle, and refunds ano
   await page.getByLabel('Recipient: handle or agent id').fill(opened.seller.handle)
   await page.getByRole('button', { name: 'Release ₹40.00' }).click()
   await page.getByText('The money is released').waitFor()
-  await tab.open(`/console/platform/escrows/${refunded}`)
+  await tab.open(`/console/platform/payments/escrows/${refunded}`)
   await page.getByRole('button', { name: 'Refund', exact: true }).click()
   await page.getByRole('button', { name: 'Refund ₹40.00' }).click()
   await page.getByText('The money is back in the wallet').waitFor()
@@ -143,7 +143,7 @@ test('the page of a delivery tells a wrong secret from an altered body, and send
 test('the event log shows what happened with the body that a receiver gets', async () => {
   const tab = await tabOf(PHONE)
   const { page } = tab
-  await tab.open('/console/platform/events?event=agent.funded')
+  await tab.open('/console/platform/webhooks/events?event=agent.funded')
   await page.getByText('agent.funded', { exact: true }).last().click()
   await page.getByText('"funding_id"').waitFor()
   expect(tab.problems).toEqual([])
@@ -200,7 +200,7 @@ test('the sandbox panel verifies an owner with a chosen account, and reads the l
   const { page } = tab
   await tab.open('/console/platform/sandbox')
   await page.getByLabel('Owner').selectOption(owner.id)
-  await page.getByLabel('Account').selectOption('900000000002')
+  await page.getByLabel('Account', { exact: true }).selectOption('900000000002')
   await page.getByRole('button', { name: 'Verify with this account' }).click()
   await page.getByText('The bank refuses the account (account_invalid)').waitFor()
   await page.getByLabel('Phone number').fill(owner.phone)

@@ -38,8 +38,8 @@ export function MoneyPages() {
       label={t.payments}
       pages={[
         ['/platform/payments', t.transactions],
-        ['/platform/escrows', t.escrows],
-        ['/platform/approvals', t.approvals],
+        ['/platform/payments/escrows', t.escrows],
+        ['/platform/payments/approvals', t.approvals],
       ]}
     />
   )
@@ -52,8 +52,8 @@ export function WebhookPages() {
       label={t.webhooks}
       pages={[
         ['/platform/webhooks', t.deliveries],
-        ['/platform/events', t.events],
-        ['/platform/signature', t.signature],
+        ['/platform/webhooks/events', t.events],
+        ['/platform/webhooks/signature', t.signature],
       ]}
     />
   )

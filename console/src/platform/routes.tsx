@@ -69,7 +69,7 @@ const paymentRoute = createRoute({
 
 const approvalsRoute = createRoute({
   getParentRoute: () => platformRoute,
-  path: 'approvals',
+  path: 'payments/approvals',
   validateSearch: v.object({
     status: v.fallback(
       v.optional(v.picklist(['pending_approval', 'approved', 'rejected', 'expired'])),
@@ -82,13 +82,13 @@ const approvalsRoute = createRoute({
 
 const approvalRoute = createRoute({
   getParentRoute: () => platformRoute,
-  path: 'approvals/$approvalId',
+  path: 'payments/approvals/$approvalId',
   component: lazyRouteComponent(() => import('./payments/approvals-page.tsx'), 'ApprovalPage'),
 })
 
 const escrowsRoute = createRoute({
   getParentRoute: () => platformRoute,
-  path: 'escrows',
+  path: 'payments/escrows',
   validateSearch: v.object({
     status: v.fallback(v.optional(v.picklist(['held', 'released', 'refunded'])), undefined),
     agent: text,
@@ -99,7 +99,7 @@ const escrowsRoute = createRoute({
 
 const escrowRoute = createRoute({
   getParentRoute: () => platformRoute,
-  path: 'escrows/$escrowId',
+  path: 'payments/escrows/$escrowId',
   component: lazyRouteComponent(() => import('./escrows/escrow-page.tsx'), 'EscrowPage'),
 })
 
@@ -122,14 +122,14 @@ const deliveryRoute = createRoute({
 
 const eventsRoute = createRoute({
   getParentRoute: () => platformRoute,
-  path: 'events',
+  path: 'webhooks/events',
   validateSearch: v.object({ event: eventName, agent: text, offset }),
   component: lazyRouteComponent(() => import('./webhooks/events-page.tsx'), 'EventsPage'),
 })
 
 const signatureRoute = createRoute({
   getParentRoute: () => platformRoute,
-  path: 'signature',
+  path: 'webhooks/signature',
   component: lazyRouteComponent(() => import('./webhooks/signature-page.tsx'), 'SignaturePage'),
 })
 

@@ -17,7 +17,7 @@ import { useFormat, useTexts } from '../../language/language.tsx'
 import { BackTo } from '../parts.tsx'
 import { escrowsTexts } from './texts.ts'
 
-const route = getRouteApi('/platform/escrows/$escrowId')
+const route = getRouteApi('/platform/payments/escrows/$escrowId')
 
 /** One escrow, and its two ends. */
 export function EscrowPage() {
@@ -27,7 +27,7 @@ export function EscrowPage() {
   const escrow = useRead('getEscrow', { escrow_id: escrowId })
   return (
     <>
-      <BackTo to="/platform/escrows">{t.back}</BackTo>
+      <BackTo to="/platform/payments/escrows">{t.back}</BackTo>
       {escrow.data === undefined && <PageTitle>{t.escrow}</PageTitle>}
       <Loaded query={escrow} loading={t.loadingOne}>
         {found => (

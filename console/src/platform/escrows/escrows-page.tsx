@@ -15,7 +15,7 @@ import { AgentFilter, Filters, MoneyPages, SelectFilter } from '../parts.tsx'
 import { platformTexts } from '../texts.ts'
 import { escrowsTexts } from './texts.ts'
 
-const route = getRouteApi('/platform/escrows')
+const route = getRouteApi('/platform/payments/escrows')
 const STATUSES = ['held', 'released', 'refunded'] as const
 
 /** The escrows of the platform's money. */
@@ -79,7 +79,7 @@ function Escrows({ escrows }: { readonly escrows: readonly Escrow[] }) {
       id: 'escrow',
       name: t.escrow,
       cell: ({ escrow_id, reference }) => (
-        <Link to="/platform/escrows/$escrowId" params={{ escrowId: escrow_id }}>
+        <Link to="/platform/payments/escrows/$escrowId" params={{ escrowId: escrow_id }}>
           {reference ?? escrow_id}
         </Link>
       ),

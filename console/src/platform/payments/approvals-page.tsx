@@ -18,8 +18,8 @@ import { BackTo, MoneyPages } from '../parts.tsx'
 import { platformTexts } from '../texts.ts'
 import { paymentsTexts } from './texts.ts'
 
-const listRoute = getRouteApi('/platform/approvals')
-const oneRoute = getRouteApi('/platform/approvals/$approvalId')
+const listRoute = getRouteApi('/platform/payments/approvals')
+const oneRoute = getRouteApi('/platform/payments/approvals/$approvalId')
 
 /** What the platform's agents asked their owners. */
 export function ApprovalsPage() {
@@ -74,7 +74,7 @@ function Approvals({ approvals }: { readonly approvals: readonly Approval[] }) {
       name: t.asks,
       cell: ({ approval_id, agent_name, to_name, reference }) => (
         <Stack gap={0}>
-          <Link to="/platform/approvals/$approvalId" params={{ approvalId: approval_id }}>
+          <Link to="/platform/payments/approvals/$approvalId" params={{ approvalId: approval_id }}>
             {agent_name}
             {to_name !== null && ` → ${to_name}`}
           </Link>
@@ -107,7 +107,7 @@ export function ApprovalPage() {
   const approval = useRead('getApproval', { approval_id: approvalId })
   return (
     <>
-      <BackTo to="/platform/approvals">{t.backToApprovals}</BackTo>
+      <BackTo to="/platform/payments/approvals">{t.backToApprovals}</BackTo>
       <PageTitle
         lead={t.ownerDecides}
         actions={approval.data === undefined ? undefined : <Status is={approval.data.status} />}
@@ -126,7 +126,7 @@ export function ApprovalPage() {
               </Link>
             )}
             {found.escrow_id !== null && (
-              <Link to="/platform/escrows/$escrowId" params={{ escrowId: found.escrow_id }}>
+              <Link to="/platform/payments/escrows/$escrowId" params={{ escrowId: found.escrow_id }}>
                 {t.madeEscrow}
               </Link>
             )}

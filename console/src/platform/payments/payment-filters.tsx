@@ -13,8 +13,22 @@ const route = getRouteApi('/platform/payments')
 const TYPES = ['pay_out', 'pay_in', 'fund', 'withdraw', 'settlement'] as const
 const STATUSES = ['pending', 'completed', 'failed', 'reversed'] as const
 
-/** Choices hold at once; what is written holds when it is sent. */
+/** On a phone they are closed until one of them is set, so that the list is seen. */
 export function PaymentFilters() {
+  const t = useTexts(paymentsTexts)
+  const isPhone = useIsPhone()
+  const { offset: _page, ...search } = route.useSearch()
+  if (!isPhone) return <Fields />
+  return (
+    <details className={classes.more} open={Object.values(search).some(filter => filter !== undefined)}>
+      <summary>{t.filters}</summary>
+      <Fields />
+    </details>
+  )
+}
+
+/** Choices hold at once; what is written holds when it is sent. */
+function Fields() {
   const t = useTexts(paymentsTexts)
   const { status: statusName } = useTexts(agentTexts)
   const { status: statuses } = useTexts(componentTexts)
@@ -22,10 +36,8 @@ export function PaymentFilters() {
   const navigate = route.useNavigate()
   const { reference = '', from = '', to = '' } = search
   const [written, write] = useState({ reference, from, to })
-  const isPhone = useIsPhone()
-  const isFiltered = Object.values(search).some(filter => filter !== undefined)
   const show = (change: Partial<typeof search>) => void navigate({ search: { ...search, ...change } })
-  const form = (
+  return (
     <form
       onSubmit={event => {
         event.preventDefault()
@@ -84,12 +96,5 @@ export function PaymentFilters() {
         </Group>
       </Filters>
     </form>
-  )
-  if (!isPhone) return form
-  return (
-    <details className={classes.more} open={isFiltered}>
-      <summary>{t.filters}</summary>
-      {form}
-    </details>
   )
 }

@@ -99,7 +99,7 @@ function PayersView({ payment }: { readonly payment: Payment }) {
               ) : (
                 <Link
                   key="approval"
-                  to="/platform/approvals/$approvalId"
+                  to="/platform/payments/approvals/$approvalId"
                   params={{ approvalId: approval_id }}
                 >
                   {approval_id}

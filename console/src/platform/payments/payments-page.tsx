@@ -93,7 +93,7 @@ function What({ line }: { readonly line: PlatformTransaction }) {
           {text}
         </Link>
       ) : escrow_id !== undefined && type === 'pay_out' ? (
-        <Link to="/platform/escrows/$escrowId" params={{ escrowId: escrow_id }}>
+        <Link to="/platform/payments/escrows/$escrowId" params={{ escrowId: escrow_id }}>
           {text}
         </Link>
       ) : (

@@ -14,7 +14,7 @@ import { EVENT_NAMES } from './event-names.ts'
 import { webhooksTexts } from './texts.ts'
 import classes from './webhooks.module.css'
 
-const route = getRouteApi('/platform/events')
+const route = getRouteApi('/platform/webhooks/events')
 
 /** What happened, with the body that a receiver gets. */
 export function EventsPage() {
