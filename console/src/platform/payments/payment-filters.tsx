@@ -82,19 +82,19 @@ function Fields() {
           value={written.to}
           onChange={event => write({ ...written, to: event.currentTarget.value })}
         />
-        <Group gap="sm" wrap="nowrap">
-          <Button type="submit">{t.show}</Button>
-          <Button
-            variant="default"
-            onClick={() => {
-              write({ reference: '', from: '', to: '' })
-              void navigate({ search: {} })
-            }}
-          >
-            {t.clear}
-          </Button>
-        </Group>
       </Filters>
+      <Group gap="sm" mb="md">
+        <Button type="submit">{t.show}</Button>
+        <Button
+          variant="default"
+          onClick={() => {
+            write({ reference: '', from: '', to: '' })
+            void navigate({ search: {} })
+          }}
+        >
+          {t.clear}
+        </Button>
+      </Group>
     </form>
   )
 }
