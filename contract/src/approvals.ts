@@ -147,8 +147,8 @@ export const listApprovals = route({
   tag: 'Approvals',
   summary: 'List approvals',
   description:
-    'The approvals that the owner’s agents requested, newest first. By default those that still wait.',
-  who: ['owner'],
+    'The approvals that the owner’s agents requested, or all agents of your platform, newest first. By default those that still wait.',
+  who: ['owner', 'platform'],
   query: request({
     status: Type.Optional(
       oneOf(APPROVAL_STATUSES, 'Only approvals with this status.', { default: 'pending_approval' }),

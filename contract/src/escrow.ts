@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { agentReference, amountIn, amountOut, EXAMPLE_TIME, lineText, textOut, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
+import { listOf, pageQuery } from './lists.ts'
 import { contextIn } from './payment-context.ts'
 import { route } from './route.ts'
 import { nullable, oneOf, request, response } from './schema.ts'
@@ -267,6 +268,24 @@ export const attestEscrow = route({
   status: 200,
   response: resolved,
   errors: ['not_found', 'authorization_error', 'validation_error', 'policy_denied', 'conflict'],
+})
+
+export const listEscrows = route({
+  operationId: 'listEscrows',
+  method: 'GET',
+  path: '/v1/escrow',
+  tag: 'Escrow',
+  summary: 'List escrows',
+  description: 'The escrows of your agents’ money, newest first.',
+  who: ['platform'],
+  query: request({
+    status: Type.Optional(oneOf(ESCROW_STATUSES, 'Only escrows with this status.')),
+    agent_id: Type.Optional(idSchema('agt', 'Only escrows of this agent’s money.')),
+    ...pageQuery,
+  }),
+  status: 200,
+  response: listOf('escrows', Escrow, { title: 'EscrowList', description: 'A page of escrows.' }),
+  errors: ['authorization_error'],
 })
 
 export const getEscrow = route({

@@ -79,6 +79,9 @@ export const Payment = response(
     refunded_total: amountOut('What the payee has refunded of it so far, INR; 0 if nothing.'),
     reference: nullable(textOut('The caller’s reference.', 'invoice-2041')),
     context: contextOut,
+    approval_id: Type.Optional(
+      idSchema('apr', 'The approval that it waits for, or by which it was made; absent if it needed none.'),
+    ),
   },
   {
     title: 'Payment',

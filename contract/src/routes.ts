@@ -30,6 +30,7 @@ import * as platforms from './platforms.ts'
 import * as policyRoutes from './policy-routes.ts'
 import * as receipts from './receipts.ts'
 import { TAGS } from './reference.ts'
+import * as requestLog from './request-log.ts'
 import * as risk from './risk.ts'
 import type { MediaType, Route } from './route.ts'
 import * as sandbox from './sandbox.ts'
@@ -94,6 +95,7 @@ export const routes = routesAmong({
   ...organizations,
   ...webhooks,
   ...liveUpdates,
+  ...requestLog,
   ...sessions,
   ...openSessions,
   ...passkeys,

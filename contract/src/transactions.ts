@@ -106,6 +106,17 @@ export const Transaction = response(
 )
 export type Transaction = Static<typeof Transaction>
 
+/** A line among those of several wallets of a platform. */
+export const PlatformTransaction = response(
+  { ...Transaction.properties, agent_id: idSchema('agt', 'The agent whose wallet this is.') },
+  {
+    title: 'PlatformTransaction',
+    description: 'One line of the statement of one of your agents.',
+    examples: [{ ...transactionExample, agent_id: exampleId('agt') }],
+  },
+)
+export type PlatformTransaction = Static<typeof PlatformTransaction>
+
 /** The response to the verification of a payment (interface section 4). `amount` is a string with two decimals, in INR. */
 export const Verification = response(
   {
@@ -183,6 +194,30 @@ export const listTransactions = route({
   response: listOf('transactions', Transaction, {
     title: 'TransactionList',
     description: 'A page of the statement.',
+  }),
+  errors: ['not_found', 'authorization_error'],
+})
+
+export const listPlatformTransactions = route({
+  operationId: 'listPlatformTransactions',
+  method: 'GET',
+  path: '/v1/transactions',
+  tag: 'Transactions',
+  summary: 'List transactions of all agents',
+  description:
+    'The statements of all agents of your platform in one list, newest first; `agent_name` names the agent. A payment between two of them has two lines. Beyond the first pages use `cursor`.',
+  who: ['platform'],
+  query: request({
+    agent_id: Type.Optional(idSchema('agt', 'Only transactions of this agent.')),
+    reference: Type.Optional(
+      lineText('Only payments and holds that your agents made with this reference.', 'invoice-2041'),
+    ),
+    ...statementQuery,
+  }),
+  status: 200,
+  response: listOf('transactions', PlatformTransaction, {
+    title: 'PlatformTransactionList',
+    description: 'A page of the statements.',
   }),
   errors: ['not_found', 'authorization_error'],
 })

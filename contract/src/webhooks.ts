@@ -11,6 +11,20 @@ export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
 
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
+const deliveredExample = {
+  delivery_id: exampleId('whd'),
+  event_id: exampleId('evt'),
+  event: 'agent.payment.received',
+  url: 'https://example.com/webhooks/wallet',
+  status: 'delivered',
+  attempts: 1,
+  response_status: 200,
+  last_error: null,
+  next_attempt_at: null,
+  created_at: EXAMPLE_TIME,
+  delivered_at: '2026-11-20T10:15:30.140Z',
+}
+
 /** The delivery of one event to a platform (contract section 8). */
 export const WebhookDelivery = response(
   {
@@ -44,21 +58,7 @@ export const WebhookDelivery = response(
   {
     title: 'WebhookDelivery',
     description: 'A delivery: one event for one platform.',
-    examples: [
-      {
-        delivery_id: exampleId('whd'),
-        event_id: exampleId('evt'),
-        event: 'agent.payment.received',
-        url: 'https://example.com/webhooks/wallet',
-        status: 'delivered',
-        attempts: 1,
-        response_status: 200,
-        last_error: null,
-        next_attempt_at: null,
-        created_at: EXAMPLE_TIME,
-        delivered_at: '2026-11-20T10:15:30.140Z',
-      },
-    ],
+    examples: [deliveredExample],
   },
 )
 export type WebhookDelivery = Static<typeof WebhookDelivery>
@@ -83,6 +83,127 @@ export const listWebhookDeliveries = route({
     description: 'A page of deliveries.',
   }),
   errors: [],
+})
+
+/** One attempt to deliver an event. */
+const Attempt = response(
+  {
+    at: timestamp('When it began.'),
+    duration_ms: Type.Integer({ description: 'How long it took, in milliseconds.', examples: [140] }),
+    response_status: nullable(
+      Type.Integer({ description: 'The HTTP status of the response; null without one.', examples: [200] }),
+    ),
+    error: nullable(textOut('Why it failed; null if it did not.', 'The receiver responded with 503')),
+  },
+  { description: 'One attempt.' },
+)
+
+/** A delivery with everything that was sent and responded (contract section 8). */
+export const WebhookDeliveryDetails = response(
+  {
+    ...WebhookDelivery.properties,
+    attempt_history: Type.Array(Attempt, {
+      description: 'The last attempts, the newest first: at most 21.',
+    }),
+    request: nullable(
+      response(
+        {
+          headers: Type.Record(Type.String(), Type.String(), {
+            description:
+              'The headers of the last attempt, or of an attempt made now if there was none. They are signed again with the secrets in force now, so a signature by a secret that was replaced is another.',
+          }),
+          body: textOut('The exact text of the body, which is the same for every attempt.', '{"id":"evt_…"}'),
+        },
+        { description: 'What is sent; null if the event failed verification, so that it is not sent.' },
+      ),
+    ),
+  },
+  {
+    title: 'WebhookDeliveryDetails',
+    description: 'A delivery with its request and its attempts.',
+    examples: [
+      {
+        ...deliveredExample,
+        attempt_history: [{ at: EXAMPLE_TIME, duration_ms: 140, response_status: 200, error: null }],
+        request: {
+          headers: {
+            'content-type': 'application/json',
+            'webhook-id': exampleId('evt'),
+            'webhook-timestamp': '1795169730',
+            'webhook-signature': 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+          },
+          body: `{"id":"${exampleId('evt')}","event":"agent.payment.received"}`,
+        },
+      },
+    ],
+  },
+)
+export type WebhookDeliveryDetails = Static<typeof WebhookDeliveryDetails>
+
+export const getWebhookDelivery = route({
+  operationId: 'getWebhookDelivery',
+  method: 'GET',
+  path: '/v1/webhooks/deliveries/{delivery_id}',
+  tag: 'Webhooks',
+  summary: 'Get a webhook delivery',
+  description: 'A delivery with the headers and the body of its request, and the response to each attempt.',
+  who: ['platform'],
+  params: request({ delivery_id: idParam('whd') }),
+  status: 200,
+  response: WebhookDeliveryDetails,
+  errors: ['not_found'],
+})
+
+/** How long the list of events reaches back, in days; deliveries are kept as long. */
+export const EVENTS_LISTED_DAYS = 30
+
+/** An event as it happened, whether it was delivered or not. */
+export const LoggedEvent = response(
+  {
+    event_id: idSchema('evt'),
+    event: oneOf(EVENT_NAMES, 'The name of the event.'),
+    delivery_id: idSchema('whd', 'Its delivery, if there was a `webhook_url` when it happened.'),
+    created_at: timestamp('When it happened.'),
+    body: nullable(
+      textOut(
+        'The exact text that is sent to the `webhook_url`; null if the event failed verification.',
+        '{"id":"evt_…"}',
+      ),
+    ),
+  },
+  {
+    title: 'LoggedEvent',
+    description: 'An event.',
+    examples: [
+      {
+        event_id: exampleId('evt'),
+        event: 'agent.payment.received',
+        delivery_id: exampleId('whd'),
+        created_at: EXAMPLE_TIME,
+        body: `{"id":"${exampleId('evt')}","event":"agent.payment.received"}`,
+      },
+    ],
+  },
+)
+export type LoggedEvent = Static<typeof LoggedEvent>
+
+export const listEvents = route({
+  operationId: 'listEvents',
+  method: 'GET',
+  path: '/v1/events',
+  tag: 'Webhooks',
+  summary: 'List events',
+  description:
+    'What happened to your platform, its owners and agents in the last 30 days, newest first, also without a `webhook_url`.',
+  who: ['platform'],
+  query: request({
+    event: Type.Optional(oneOf(EVENT_NAMES, 'Only events with this name.')),
+    agent_id: Type.Optional(idSchema('agt', 'Only events of this agent.')),
+    ...pageQuery,
+  }),
+  status: 200,
+  response: listOf('events', LoggedEvent, { title: 'EventList', description: 'A page of events.' }),
+  errors: ['authorization_error'],
 })
 
 export const retryWebhookDelivery = route({

@@ -1,3 +1,4 @@
+import { routes } from '@batua/contract'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Headers } from '../src/api.ts'
@@ -6,6 +7,7 @@ import { openConsoleStage } from '../src/console-stage.ts'
 import { logPlatformIn } from '../src/log-in.ts'
 import { busyDays, ownersActs } from '../src/owner-week.ts'
 import type { Stage } from '../src/stage.ts'
+import { webhookSink } from '../src/webhook-sink.ts'
 
 type Who = 'nobody' | 'owner' | 'stranger' | 'platform' | 'newcomer' | 'admin'
 
@@ -16,6 +18,9 @@ let approvalId: string
 let agentId: string
 let orgId: string
 let shopperId: string
+let paymentId: string
+let escrowId: string
+let deliveryId: string
 
 beforeAll(async () => {
   const opened = await openConsoleStage(async (earlier, owner) => {
@@ -27,6 +32,24 @@ beforeAll(async () => {
   const { api, network } = stage
   await network.pay(opened.buyer, opened.seller, 50, { note: 'One API call' })
   orgId = await ownersActs(opened)
+  const { headers } = opened.owner.platform
+  await api.ok(routes.updatePlatform, {
+    params: { platform_id: opened.owner.platform.id },
+    headers,
+    body: { webhook_url: await webhookSink() },
+  })
+  const paid = await network.pay(opened.buyer, opened.seller, 50, {
+    note: 'One API call',
+    context: { purpose: 'The tender of the Pune office', client: 'Research desk' },
+  })
+  paymentId = paid.payment_id ?? ''
+  const held = await api.ok(routes.holdEscrowWithTimeout, {
+    params: { agent_id: opened.buyer.id },
+    headers,
+    body: { amount: 40, timeout_hours: 24, reference: 'order-77' },
+  })
+  escrowId = held.escrow_id ?? ''
+  deliveryId = (await api.ok(routes.testWebhook, { headers })).delivery_id
   sessions = {
     nobody: null,
     owner: opened.ownerSession,
@@ -80,6 +103,20 @@ const PAGES: readonly (readonly [name: string, who: Who, path: () => string])[] 
   ['platform agents', 'platform', () => '/console/platform/agents'],
   ['platform agent', 'platform', () => `/console/platform/agents/${agentId}`],
   ['platform agent audit', 'platform', () => `/console/platform/agents/${agentId}?section=audit`],
+  ['platform payments', 'platform', () => '/console/platform/payments'],
+  ['platform payments empty', 'newcomer', () => '/console/platform/payments'],
+  ['platform payments filtered', 'platform', () => '/console/platform/payments?reference=nothing'],
+  ['platform payment', 'platform', () => `/console/platform/payments/${paymentId}`],
+  ['platform escrows', 'platform', () => '/console/platform/payments/escrows'],
+  ['platform escrow', 'platform', () => `/console/platform/payments/escrows/${escrowId}`],
+  ['platform approvals', 'platform', () => '/console/platform/payments/approvals'],
+  ['platform approval', 'platform', () => `/console/platform/payments/approvals/${approvalId}`],
+  ['platform delivery', 'platform', () => `/console/platform/webhooks/${deliveryId}`],
+  ['platform events', 'platform', () => '/console/platform/webhooks/events'],
+  ['platform signature', 'platform', () => '/console/platform/webhooks/signature'],
+  ['platform requests', 'platform', () => '/console/platform/requests'],
+  ['platform requests empty', 'newcomer', () => '/console/platform/requests?status=5xx'],
+  ['platform sandbox', 'platform', () => '/console/platform/sandbox'],
   ['platform webhooks', 'platform', () => '/console/platform/webhooks'],
   ['platform webhooks empty', 'newcomer', () => '/console/platform/webhooks?status=failed'],
   ['admin overview', 'admin', () => '/console/admin'],

@@ -7,7 +7,7 @@ export interface ServiceDatabase {
   readonly url: string
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>
   /** A digest of every table's rows: the same digest means that nothing was changed. Left out are the signals of the
-   * risk rules (wrong credentials among them), what jobs write for the overview and for the audit log, and of webhooks
+   * risk rules (wrong credentials among them), the log of requests, what jobs write for the overview and for the audit log, and of webhooks
    * all except those that a platform requested, because the others are being delivered.
    */
   fingerprint(): Promise<Record<string, string>>
@@ -68,7 +68,8 @@ const ROW: Readonly<Record<string, string>> = {
 async function fingerprint(query: Query): Promise<Record<string, string>> {
   const tables = await query<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = 'public' and table_name not like 'risk\\_%'
-       and table_name not like 'reconciliation\\_%' and (table_name not like 'audit\\_%' or table_name = 'audit_entries')
+       and table_name not like 'reconciliation\\_%' and table_name not like 'request\\_log%'
+       and (table_name not like 'audit\\_%' or table_name = 'audit_entries')
        and table_name not in ('payment_days', 'fold_cursors', 'book_sums', 'scans', 'payment_events', 'owner_events', 'notifications',
          'webhook_backlog', 'webhook_endpoints') order by 1`,
   )

@@ -99,6 +99,7 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   refundEscrow: ofEscrow,
   attestEscrow: ofEscrow,
   getEscrow: ofEscrow,
+  listEscrows: ({ payer }) => ({ query: { status: 'held', agent_id: payer.id, limit: 5 } }),
   listTransactions: world => ({
     ...ofPayer(world),
     query: {
@@ -112,6 +113,9 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   getStatement: world => ({
     ...ofPayer(world),
     query: { from_date: '2026-01-01', to_date: '2099-12-31T23:59:59Z', format: 'json' },
+  }),
+  listPlatformTransactions: ({ payer }) => ({
+    query: { agent_id: payer.id, reference: 'invoice-1', type: 'pay_out', status: 'completed', limit: 5 },
   }),
   verifyTransaction: ({ payment, payee }) => ({
     params: { txn_id: payment.payment_id ?? '' },
@@ -180,6 +184,16 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   listOwnerTransactions: ({ payer }) => ({
     query: { agent_id: payer.id, search: 'invoice', type: 'pay_out', status: 'completed', limit: 5 },
   }),
+  listRequests: () => ({
+    query: {
+      status_class: '2xx',
+      method: 'POST',
+      route: '/v1/agents/{agent_id}/pay',
+      code: 'conflict',
+      limit: 5,
+    },
+  }),
+  getRequestUsage: () => ({ query: { minutes: 60 } }),
   getAgentPolicy: world => ({ ...ofPayer(world), query: { to: world.payee.handle } }),
   listNamedPayees: ofPayer,
   getExposure: ofPayer,
@@ -268,6 +282,8 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   getCheckpoint: () => ({}),
   getConsistency: () => ({ query: { from: 0, to: 0 } }),
   listWebhookDeliveries: () => ({ query: { status: 'delivered', event: 'webhook.test', limit: 5 } }),
+  getWebhookDelivery: ({ delivery }) => ({ params: { delivery_id: delivery.delivery_id } }),
+  listEvents: ({ payer }) => ({ query: { event: 'agent.funded', agent_id: payer.id, limit: 5 } }),
   retryWebhookDelivery: ({ delivery }) => ({ params: { delivery_id: delivery.delivery_id } }),
   testWebhook: () => ({}),
   getHealth: () => ({}),

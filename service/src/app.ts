@@ -79,6 +79,7 @@ import {
   serveWallets,
   sumHeld,
 } from './domains/payments/index.ts'
+import { requestLogJobs, serveRequestLog } from './domains/requests/index.ts'
 import { countOpenAlerts, riskJobs, serveRisk } from './domains/risk/index.ts'
 import {
   type SandboxContext,
@@ -174,6 +175,7 @@ export async function createApp(config: Config, coreOptions: CoreOptions): Promi
       clearTimeout(timer)
       await Promise.all([jobs.stop(), thread.stop()])
       await contexts.notifications.close()
+      await core.requestLog.flush()
       await core.otpDispatcher.drained()
       await core.ledger.close()
       core.redis?.disconnect()
@@ -190,6 +192,7 @@ function openServer(config: Config, { verifyResponses = false }: CoreOptions, co
     trustProxy: config.trustProxy,
     baseUrl: config.baseUrl,
     verifyResponses,
+    onFinished: core.requestLog.record,
   })
 }
 
@@ -263,6 +266,7 @@ function jobsOf(contexts: Contexts): Job[] {
     ...riskJobs(contexts),
     ...webhookJobs(contexts),
     ...contexts.notifications.jobs,
+    ...requestLogJobs(contexts),
     ...serviceJobs(contexts.database),
   ]
 }
@@ -276,6 +280,7 @@ function serveDomains(
   const signupOpen = config.platformSignup === 'open'
   servePlatforms(serve, { ...contexts, signupOpen, mode, countMoneyElsewhere, resumeWebhooks: wakeEndpoint })
   serveWebhooks(serve, { ...contexts, mode })
+  serveRequestLog(serve, contexts)
   serveOwners(serve, contexts.owners)
   serveAgents(serve, { ...contexts, mode })
   servePolicySettings(serve, { ...contexts, mode })

@@ -14,6 +14,7 @@ import {
   openTextMessages,
   relyingPartyOf,
 } from './domains/parties/index.ts'
+import { openRequestLog } from './domains/requests/index.ts'
 import { createSignalRecorder, type RiskSignals } from './domains/risk/index.ts'
 import {
   createSandboxOtpSender,
@@ -62,6 +63,7 @@ export async function openCore(config: Config, { databaseUrl, masterKey, clock, 
   await rewriteClearUses(database, vault)
   const signals = createSignalRecorder(clock)
   return {
+    requestLog: openRequestLog({ database, clock, logger, metrics }),
     clock,
     logger,
     metrics,

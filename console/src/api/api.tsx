@@ -1,5 +1,6 @@
 import { type Api, type CallOptions, type Client, createClient } from '@batua/sdk'
 import { createContext, use } from 'react'
+import { noteRateLimit } from './rate-limit.ts'
 
 /** The three consoles. Each calls with a session of its own kind. */
 export type Session = 'owner' | 'platform' | 'admin'
@@ -15,10 +16,12 @@ export function clientOf(session: Session): Client {
   return createClient({
     baseUrl: location.origin,
     maxRetries: 2,
-    fetch: (input, init) => {
+    fetch: async (input, init) => {
       const headers = new Headers(init?.headers)
       headers.set('x-session', session)
-      return fetch(input, { ...init, headers, credentials: 'same-origin' })
+      const response = await fetch(input, { ...init, headers, credentials: 'same-origin' })
+      if (session === 'platform') noteRateLimit(response.headers)
+      return response
     },
   })
 }

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { ActionIcon, Button, CopyButton } from '@mantine/core'
 import { useState } from 'react'
 import { useTexts } from '../language/language.tsx'
 import classes from './copy.module.css'
@@ -32,5 +32,25 @@ export function Copy({ what, text }: CopyProps) {
         {isCopied ? t.copied : ''}
       </span>
     </div>
+  )
+}
+
+/** Copies a value to the clipboard. `what` names it for screen readers. */
+export function CopyIcon({ value, what }: { readonly value: string; readonly what: string }) {
+  const t = useTexts(componentTexts)
+  return (
+    <CopyButton value={value}>
+      {({ copied, copy }) => (
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={44}
+          aria-label={copied ? t.copied : t.copy(what)}
+          onClick={copy}
+        >
+          <Icon name={copied ? 'check' : 'copy'} size={18} />
+        </ActionIcon>
+      )}
+    </CopyButton>
   )
 }

@@ -18,6 +18,9 @@ const KINDS = {
   completed: 'good',
   reversed: 'plain',
   revoked: 'plain',
+  held: 'warn',
+  released: 'good',
+  refunded: 'plain',
 } as const
 
 export type StatusName = keyof typeof KINDS

@@ -42,6 +42,9 @@ export const componentTexts = texts({
       completed: 'Done',
       reversed: 'Reversed',
       revoked: 'Revoked',
+      held: 'Held',
+      released: 'Released',
+      refunded: 'Refunded',
     },
   },
   hi: {
@@ -85,6 +88,9 @@ export const componentTexts = texts({
       completed: 'पूरा',
       reversed: 'वापस हुआ',
       revoked: 'रद्द',
+      held: 'रोका हुआ',
+      released: 'दे दिया',
+      refunded: 'लौटाया',
     },
   },
 })

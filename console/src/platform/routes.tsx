@@ -3,6 +3,12 @@ import * as v from 'valibot'
 import { agentSearch, agentsSearch, offset } from '../api/search.ts'
 import { loginSearch } from '../login/login-search.ts'
 import { rootRoute } from '../root-route.tsx'
+import { EVENT_NAMES } from './webhooks/event-names.ts'
+
+/** The service says what is wrong with a text, for example an id that is none. */
+const text = v.fallback(v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(255))), undefined)
+const date = v.fallback(v.optional(v.pipe(v.string(), v.isoDate())), undefined)
+const eventName = v.fallback(v.optional(v.picklist(EVENT_NAMES)), undefined)
 
 const platformRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -37,14 +43,111 @@ const agentRoute = createRoute({
   component: lazyRouteComponent(() => import('./agent-page.tsx'), 'PlatformAgentPage'),
 })
 
+const paymentsRoute = createRoute({
+  getParentRoute: () => platformRoute,
+  path: 'payments',
+  validateSearch: v.object({
+    type: v.fallback(
+      v.optional(v.picklist(['pay_out', 'pay_in', 'fund', 'withdraw', 'settlement'])),
+      undefined,
+    ),
+    status: v.fallback(v.optional(v.picklist(['pending', 'completed', 'failed', 'reversed'])), undefined),
+    agent: text,
+    reference: text,
+    from: date,
+    to: date,
+    offset,
+  }),
+  component: lazyRouteComponent(() => import('./payments/payments-page.tsx'), 'PaymentsPage'),
+})
+
+const paymentRoute = createRoute({
+  getParentRoute: () => platformRoute,
+  path: 'payments/$paymentId',
+  component: lazyRouteComponent(() => import('./payments/payment-page.tsx'), 'PaymentPage'),
+})
+
+const approvalsRoute = createRoute({
+  getParentRoute: () => platformRoute,
+  path: 'payments/approvals',
+  validateSearch: v.object({
+    status: v.fallback(
+      v.optional(v.picklist(['pending_approval', 'approved', 'rejected', 'expired'])),
+      undefined,
+    ),
+    offset,
+  }),
+  component: lazyRouteComponent(() => import('./payments/approvals-page.tsx'), 'ApprovalsPage'),
+})
+
+const approvalRoute = createRoute({
+  getParentRoute: () => platformRoute,
+  path: 'payments/approvals/$approvalId',
+  component: lazyRouteComponent(() => import('./payments/approvals-page.tsx'), 'ApprovalPage'),
+})
+
+const escrowsRoute = createRoute({
+  getParentRoute: () => platformRoute,
+  path: 'payments/escrows',
+  validateSearch: v.object({
+    status: v.fallback(v.optional(v.picklist(['held', 'released', 'refunded'])), undefined),
+    agent: text,
+    offset,
+  }),
+  component: lazyRouteComponent(() => import('./escrows/escrows-page.tsx'), 'EscrowsPage'),
+})
+
+const escrowRoute = createRoute({
+  getParentRoute: () => platformRoute,
+  path: 'payments/escrows/$escrowId',
+  component: lazyRouteComponent(() => import('./escrows/escrow-page.tsx'), 'EscrowPage'),
+})
+
 const webhooksRoute = createRoute({
   getParentRoute: () => platformRoute,
   path: 'webhooks',
   validateSearch: v.object({
     status: v.fallback(v.optional(v.picklist(['pending', 'delivered', 'failed'])), undefined),
+    event: eventName,
     offset,
   }),
   component: lazyRouteComponent(() => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+})
+
+const deliveryRoute = createRoute({
+  getParentRoute: () => platformRoute,
+  path: 'webhooks/$deliveryId',
+  component: lazyRouteComponent(() => import('./webhooks/delivery-page.tsx'), 'DeliveryPage'),
+})
+
+const eventsRoute = createRoute({
+  getParentRoute: () => platformRoute,
+  path: 'webhooks/events',
+  validateSearch: v.object({ event: eventName, agent: text, offset }),
+  component: lazyRouteComponent(() => import('./webhooks/events-page.tsx'), 'EventsPage'),
+})
+
+const signatureRoute = createRoute({
+  getParentRoute: () => platformRoute,
+  path: 'webhooks/signature',
+  component: lazyRouteComponent(() => import('./webhooks/signature-page.tsx'), 'SignaturePage'),
+})
+
+const requestsRoute = createRoute({
+  getParentRoute: () => platformRoute,
+  path: 'requests',
+  validateSearch: v.object({
+    status: v.fallback(v.optional(v.picklist(['2xx', '4xx', '5xx'])), undefined),
+    path: text,
+    offset,
+  }),
+  component: lazyRouteComponent(() => import('./requests/requests-page.tsx'), 'RequestsPage'),
+})
+
+const sandboxRoute = createRoute({
+  getParentRoute: () => platformRoute,
+  path: 'sandbox',
+  component: lazyRouteComponent(() => import('./sandbox/sandbox-page.tsx'), 'SandboxPage'),
 })
 
 const loginRoute = createRoute({
@@ -55,6 +158,23 @@ const loginRoute = createRoute({
 })
 
 export const platformRoutes = [
-  platformRoute.addChildren([startRoute, ownersRoute, agentsRoute, agentRoute, webhooksRoute]),
+  platformRoute.addChildren([
+    startRoute,
+    ownersRoute,
+    agentsRoute,
+    agentRoute,
+    paymentsRoute,
+    paymentRoute,
+    approvalsRoute,
+    approvalRoute,
+    escrowsRoute,
+    escrowRoute,
+    webhooksRoute,
+    deliveryRoute,
+    eventsRoute,
+    signatureRoute,
+    requestsRoute,
+    sandboxRoute,
+  ]),
   loginRoute,
 ] as const

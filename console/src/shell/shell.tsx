@@ -43,7 +43,12 @@ export function Shell({ session, destinations, children }: ShellProps) {
         <ul>
           {destinations.map(({ to, label, icon, count }) => (
             <li key={to}>
-              <Link to={to} className={classes.destination} activeProps={{ 'aria-current': 'page' }}>
+              <Link
+                to={to}
+                className={classes.destination}
+                activeOptions={{ exact: destinations.some(other => other.to.startsWith(`${to}/`)) }}
+                activeProps={{ 'aria-current': 'page' }}
+              >
                 <Icon name={icon} size={22} />
                 <span className={classes.label}>{label}</span>
                 {count}

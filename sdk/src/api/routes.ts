@@ -21,6 +21,16 @@ export interface Api {
   readonly getCurrentPlatform: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Platform>
   /** Get a platform. */
   readonly getPlatform: (input: Types.GetPlatformInput, options?: CallOptions) => Promise<Types.Platform>
+  /** Count requests. */
+  readonly getRequestUsage: (
+    input?: Types.GetRequestUsageInput,
+    options?: CallOptions,
+  ) => Promise<Types.RequestUsage>
+  /** List requests. */
+  readonly listRequests: (
+    input?: Types.ListRequestsInput,
+    options?: CallOptions,
+  ) => Promise<Types.LoggedRequestList>
   /** Replace the platform secret. */
   readonly rotatePlatformSecret: (
     input: Types.RotatePlatformSecretInput,
@@ -219,6 +229,8 @@ export interface Api {
     input: Types.HoldEscrowWithTimeoutInput,
     options?: CallOptions,
   ) => Promise<Types.EscrowHeld | Types.EscrowWaiting>
+  /** List escrows. */
+  readonly listEscrows: (input?: Types.ListEscrowsInput, options?: CallOptions) => Promise<Types.EscrowList>
   /** Refund. */
   readonly refundEscrow: (
     input: Types.RefundEscrowInput,
@@ -236,6 +248,11 @@ export interface Api {
     input: Types.GetStatementInput,
     options?: CallOptions,
   ) => Promise<Download<Types.Statement>>
+  /** List transactions of all agents. */
+  readonly listPlatformTransactions: (
+    input?: Types.ListPlatformTransactionsInput,
+    options?: CallOptions,
+  ) => Promise<Types.PlatformTransactionList>
   /** List transactions. */
   readonly listTransactions: (
     input: Types.ListTransactionsInput,
@@ -329,6 +346,13 @@ export interface Api {
   readonly getJwks: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Jwks>
   /** Get the service’s public keys. */
   readonly getServiceKeys: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.ServiceKeys>
+  /** Get a webhook delivery. */
+  readonly getWebhookDelivery: (
+    input: Types.GetWebhookDeliveryInput,
+    options?: CallOptions,
+  ) => Promise<Types.WebhookDeliveryDetails>
+  /** List events. */
+  readonly listEvents: (input?: Types.ListEventsInput, options?: CallOptions) => Promise<Types.EventList>
   /** List webhook deliveries. */
   readonly listWebhookDeliveries: (
     input?: Types.ListWebhookDeliveriesInput,
@@ -599,6 +623,8 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   deletePlatform: 'DELETE /v1/platforms/{platform_id}',
   getCurrentPlatform: 'GET /v1/platforms/me',
   getPlatform: 'GET /v1/platforms/{platform_id}',
+  getRequestUsage: 'GET /v1/requests/usage',
+  listRequests: 'GET /v1/requests',
   rotatePlatformSecret: 'POST /v1/platforms/{platform_id}/rotate-secret',
   rotateWebhookSecret: 'POST /v1/platforms/{platform_id}/rotate-webhook-secret',
   updatePlatform: 'PATCH /v1/platforms/{platform_id}',
@@ -656,10 +682,12 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   holdEscrow: 'POST /v1/agents/{agent_id}/escrow/hold',
   holdEscrowWithAttestation: 'POST /v1/agents/{agent_id}/escrow/hold-with-attestation',
   holdEscrowWithTimeout: 'POST /v1/agents/{agent_id}/escrow/hold-with-timeout',
+  listEscrows: 'GET /v1/escrow',
   refundEscrow: 'POST /v1/escrow/{escrow_id}/refund',
   releaseEscrow: 'POST /v1/escrow/{escrow_id}/release',
   getSpending: 'GET /v1/agents/{agent_id}/spending',
   getStatement: 'GET /v1/agents/{agent_id}/statement',
+  listPlatformTransactions: 'GET /v1/transactions',
   listTransactions: 'GET /v1/agents/{agent_id}/transactions',
   restoreNonce: 'POST /v1/transactions/{txn_id}/restore-nonce',
   verifyTransaction: 'GET /v1/transactions/{txn_id}/verify',
@@ -681,6 +709,8 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   verifyAuditEntry: 'GET /v1/audit/verify',
   getJwks: 'GET /.well-known/jwks.json',
   getServiceKeys: 'GET /.well-known/service-keys.json',
+  getWebhookDelivery: 'GET /v1/webhooks/deliveries/{delivery_id}',
+  listEvents: 'GET /v1/events',
   listWebhookDeliveries: 'GET /v1/webhooks/deliveries',
   retryWebhookDelivery: 'POST /v1/webhooks/deliveries/{delivery_id}/retry',
   testWebhook: 'POST /v1/webhooks/test',

@@ -241,6 +241,22 @@ export interface GetPlatformInput {
   platform_id: string
 }
 
+export interface GetRequestUsageInput {
+  /** How many minutes, the present one included. */
+  minutes?: number
+}
+
+export interface ListRequestsInput extends PageInput {
+  /** Only requests with such a status. */
+  status_class?: '2xx' | '3xx' | '4xx' | '5xx'
+  /** Only requests with this method. */
+  method?: string
+  /** Only requests of this route. */
+  route?: string
+  /** Only requests with this error code. */
+  code?: ErrorCode
+}
+
 export interface RotatePlatformSecretInput {
   platform_id: string
 }
@@ -712,6 +728,13 @@ export interface HoldEscrowWithTimeoutInput {
   auto_action?: 'refund' | 'release'
 }
 
+export interface ListEscrowsInput extends PageInput {
+  /** Only escrows with this status. */
+  status?: EscrowStatus
+  /** Only escrows of this agent’s money. */
+  agent_id?: string
+}
+
 export interface RefundEscrowInput {
   escrow_id: string
 }
@@ -736,6 +759,21 @@ export interface GetStatementInput {
   to_date?: string
   /** The format of the response. */
   format?: 'json' | 'csv' | 'pdf'
+}
+
+export interface ListPlatformTransactionsInput extends PageInput {
+  /** Only transactions of this agent. */
+  agent_id?: string
+  /** Only payments and holds that your agents made with this reference. */
+  reference?: string
+  /** Only transactions of this type. */
+  type?: TransactionType
+  /** Only transactions with this status. */
+  status?: TransactionStatus
+  /** The first day in IST, or a time. */
+  from_date?: string
+  /** The last day in IST, or a time. */
+  to_date?: string
 }
 
 export interface ListTransactionsInput extends PageInput {
@@ -854,6 +892,17 @@ export interface ListAuditEntriesInput extends PageInput {
 
 export interface VerifyAuditEntryInput {
   audit_id: string
+}
+
+export interface GetWebhookDeliveryInput {
+  delivery_id: string
+}
+
+export interface ListEventsInput extends PageInput {
+  /** Only events with this name. */
+  event?: EventName
+  /** Only events of this agent. */
+  agent_id?: string
 }
 
 export interface ListWebhookDeliveriesInput extends PageInput {
@@ -1275,6 +1324,56 @@ export interface Platform {
   created_at: string
 }
 
+/** The number of requests by minute, error code and route. */
+export interface RequestUsage {
+  from: string
+  to: string
+  requests: number
+  failed: number
+  minutes: {
+    minute: string
+    requests: number
+    failed: number
+  }[]
+  errors: {
+    code: ErrorCode
+    status: number
+    requests: number
+  }[]
+  routes: {
+    method: string
+    route: string
+    requests: number
+    failed: number
+  }[]
+}
+
+/** A finished request. */
+export interface LoggedRequest {
+  request_id: string
+  method: string
+  route: string
+  status: number
+  /** null if it was no error. */
+  code: ErrorCode | null
+  duration_ms: number
+  created_at: string
+}
+
+/** The position of this page in the list. */
+export interface Pagination {
+  total: number
+  limit: number
+  offset: number
+  next_cursor?: string
+}
+
+/** A page of requests. */
+export interface LoggedRequestList {
+  requests: LoggedRequest[]
+  pagination: Pagination
+}
+
 /** The new secret. */
 export interface RotatedPlatformSecret {
   platform_id: string
@@ -1312,14 +1411,6 @@ export interface Owner {
     effective_at: string
   } | null
   created_at: string
-}
-
-/** The position of this page in the list. */
-export interface Pagination {
-  total: number
-  limit: number
-  offset: number
-  next_cursor?: string
 }
 
 /** A page of owners. */
@@ -1861,7 +1952,6 @@ export interface Payment {
   from_balance: number
   /** The fee, INR: 0.5 % of the amount, at least 1. */
   cost: number
-  /** present only while the payment waits. */
   approval_id?: string
   /** absent while it waits. */
   receipt_id?: string
@@ -2323,6 +2413,12 @@ export interface EscrowWaiting {
   approval_id: string
 }
 
+/** A page of escrows. */
+export interface EscrowList {
+  escrows: Escrow[]
+  pagination: Pagination
+}
+
 /** The closed escrow. */
 export interface EscrowRefunded {
   escrow_id: string
@@ -2447,6 +2543,50 @@ export interface Statement {
   totals: StatementTotals
   /** null while the log cannot be extended. */
   checkpoint: string | null
+}
+
+/** One line of the statement of one of your agents. */
+export interface PlatformTransaction {
+  id: string
+  type: TransactionType
+  /** The amount, INR, without the fee. */
+  amount: number
+  /** The fee, INR. */
+  fee: number
+  /** What the wallet gained or lost, INR: fund amount − fee, pay_out amount + fee, else the amount. */
+  net_amount: number
+  /** null for the bank. */
+  counterparty_type: 'agent' | null
+  /** null for the bank, and for a hold without a recipient. */
+  counterparty_id: string | null
+  agent_name: string
+  /** null for the bank. */
+  counterparty_name: string | null
+  reference: string | null
+  note: string | null
+  /** `reversed` only after `completed`. */
+  status: TransactionStatus
+  created_at: string
+  payment_id?: string
+  funding_id?: string
+  escrow_id?: string
+  utr?: string
+  failure_reason?:
+    | 'expired'
+    | 'cancelled'
+    | 'payment_failed'
+    | 'gateway_refused'
+    | 'agent_deactivated'
+    | 'bank_account_refused'
+    | 'bank_unavailable'
+    | 'returned_by_bank'
+  agent_id: string
+}
+
+/** A page of the statements. */
+export interface PlatformTransactionList {
+  transactions: PlatformTransaction[]
+  pagination: Pagination
 }
 
 /** A page of the statement. */
@@ -2755,6 +2895,55 @@ export interface ServiceKeys {
     /** null for a key that is not revoked. */
     revoked_at: string | null
   }[]
+}
+
+/** A delivery with its request and its attempts. */
+export interface WebhookDeliveryDetails {
+  delivery_id: string
+  event_id: string
+  event: EventName
+  /** null if there is none. */
+  url: string | null
+  /** `pending` while attempts are scheduled, `delivered` after a 2xx response, `failed` after the last attempt. */
+  status: 'pending' | 'delivered' | 'failed'
+  attempts: number
+  /** null without one. */
+  response_status: number | null
+  /** Why the last attempt failed; null if it did not. */
+  last_error: string | null
+  /** null if there is none. */
+  next_attempt_at: string | null
+  created_at: string
+  delivered_at: string | null
+  attempt_history: {
+    at: string
+    duration_ms: number
+    /** null without one. */
+    response_status: number | null
+    /** Why it failed; null if it did not. */
+    error: string | null
+  }[]
+  /** null if the event failed verification, so that it is not sent. */
+  request: {
+    headers: Record<string, string>
+    body: string
+  } | null
+}
+
+/** An event. */
+export interface LoggedEvent {
+  event_id: string
+  event: EventName
+  delivery_id: string
+  created_at: string
+  /** null if the event failed verification. */
+  body: string | null
+}
+
+/** A page of events. */
+export interface EventList {
+  events: LoggedEvent[]
+  pagination: Pagination
 }
 
 /** A delivery: one event for one platform. */

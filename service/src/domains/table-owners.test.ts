@@ -58,6 +58,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   signing_keys: 'signing',
   book_: 'checks',
   reconciliation_: 'checks',
+  request_log: 'requests',
   risk_: 'risk',
   webhook_: 'webhooks',
   payment_days: 'admin',

@@ -1,5 +1,7 @@
+import { type ErrorCode, NO_ROUTE } from '@batua/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Histogram } from 'prom-client'
+import type { Uuid } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/logger.ts'
 import type { Metrics } from '../kernel/metrics.ts'
 import { callerName } from './caller.ts'
@@ -7,10 +9,32 @@ import { callerName } from './caller.ts'
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** The label of requests that matched no route. The address itself is never a label and never logged. */
-const UNMATCHED = 'unmatched'
+const UNMATCHED = NO_ROUTE
 
-/** Writes one log line and observes one duration for every finished request. */
-export function addAccessLog(fastify: FastifyInstance, logger: Logger, metrics: Metrics): void {
+/** A finished request, by its route: it has no body, address or id but its own. */
+export interface FinishedRequest {
+  readonly platformId: Uuid
+  readonly requestId: string
+  readonly method: string
+  /** As the contract writes it. */
+  readonly route: string
+  readonly status: number
+  /** Empty: the response was no error. */
+  readonly code: ErrorCode | ''
+  readonly durationMs: number
+}
+
+export interface AccessLogOptions {
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly onFinished?: (request: FinishedRequest) => void
+}
+
+/** Writes one log line and observes one duration for every finished request, and reports those of platforms. */
+export function addAccessLog(
+  fastify: FastifyInstance,
+  { logger, metrics, onFinished }: AccessLogOptions,
+): void {
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Seconds from the arrival of a request to the end of its response',
@@ -23,8 +47,40 @@ export function addAccessLog(fastify: FastifyInstance, logger: Logger, metrics: 
     const route = { method: url === UNMATCHED ? request.method : String(method), route: url }
     durations.observe({ ...route, status: reply.statusCode }, reply.elapsedTime / 1000)
     if (logger.isLevelEnabled('info')) logger.info(lineOf(request, reply, url), 'request')
+    const platformId = platformOf(request)
+    if (platformId !== null) {
+      onFinished?.({
+        platformId,
+        requestId: request.id,
+        method: route.method,
+        route: contractPath(url),
+        status: reply.statusCode,
+        code: request.errorCode ?? '',
+        durationMs: Math.round(reply.elapsedTime * 100) / 100,
+      })
+    }
     done()
   })
+}
+
+/** The platform whose secret, or whose agent's key, made the request; null for sessions and without a valid credential. */
+function platformOf({ caller }: FastifyRequest): Uuid | null {
+  if (caller === null) return null
+  if (caller.kind === 'agent') return caller.platformId
+  return caller.kind === 'platform' && caller.sessionId === undefined ? caller.platformId : null
+}
+
+/** There are as many entries as routes. */
+const contractPaths = new Map<string, string>()
+
+/** `/v1/agents/:agent_id` is `/v1/agents/{agent_id}` in the contract. */
+function contractPath(url: string): string {
+  let path = contractPaths.get(url)
+  if (path === undefined) {
+    path = url.replaceAll(/:(\w+)/g, '{$1}')
+    contractPaths.set(url, path)
+  }
+  return path
 }
 
 function lineOf(request: FastifyRequest, reply: FastifyReply, route: string): object {

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@batua/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DatabaseBusy, DatabaseUnavailable } from '../db/errors.ts'
 import { AppError } from '../kernel/app-error.ts'
@@ -27,6 +28,13 @@ export function envelopeOf(error: AppError, requestId: string): Envelope {
   }
 }
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The code of the error that the response says; null: it is no error. */
+    errorCode: ErrorCode | null
+  }
+}
+
 /** Renders every error of a parsed request; `client-error.ts` renders earlier ones. */
 export function addErrorRenderer(fastify: FastifyInstance, logger: Logger): void {
   fastify.setErrorHandler((error, request, reply) => renderError(error, request, reply, logger))
@@ -39,6 +47,7 @@ export function renderError(
   logger: Logger,
 ): void {
   const shown = appErrorOf(error)
+  request.errorCode = shown.code
   if (shown.code === 'internal_error') {
     logger.error({ request_id: request.id, method: request.method, err: error }, 'a request failed')
   }

@@ -2,6 +2,7 @@ import { randomFillSync } from 'node:crypto'
 import type { Clock } from '../kernel/clock.ts'
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+const PREFIX = 'req_'
 const TIME_DIGITS = 10
 const RANDOM_DIGITS = 16
 const POOL_BYTES = RANDOM_DIGITS * 512
@@ -20,7 +21,7 @@ export function requestIds(clock: Clock): () => string {
     const nowMs = clock.now().getTime()
     if (nowMs !== timeMs) {
       timeMs = nowMs
-      prefix = `req_${timeDigits(nowMs)}`
+      prefix = PREFIX + timeDigits(nowMs)
     }
     if (offset >= POOL_BYTES) {
       randomFillSync(pool)
@@ -30,6 +31,15 @@ export function requestIds(clock: Clock): () => string {
     offset += RANDOM_DIGITS
     return prefix + randomDigits(pool, start)
   }
+}
+
+/** When the request with this id arrived, in Unix milliseconds. */
+export function timeOfRequestId(id: string): number {
+  let time = 0
+  for (let index = 0; index < TIME_DIGITS; index++) {
+    time = time * 32 + ALPHABET.indexOf(id.charAt(PREFIX.length + index))
+  }
+  return time
 }
 
 function timeDigits(timeMs: number): string {

@@ -9,7 +9,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/logger.ts'
 import type { Metrics } from '../kernel/metrics.ts'
 import type { Vault } from '../kernel/secrets.ts'
-import { addAccessLog } from './access-log.ts'
+import { addAccessLog, type FinishedRequest } from './access-log.ts'
 import { addBodyParser, BODY_LIMIT_BYTES } from './body-parser.ts'
 import type { Authenticators } from './caller.ts'
 import { clientErrorHandler, refuseOnSocket } from './client-error.ts'
@@ -42,6 +42,8 @@ export interface ServerOptions {
   /** The public address. When it is https, responses have Strict-Transport-Security. */
   readonly baseUrl: string
   readonly verifyResponses: boolean
+  /** Gets each finished request of a platform's secret or an agent's key. */
+  readonly onFinished?: (request: FinishedRequest) => void
 }
 
 export interface CloseOptions {
@@ -93,9 +95,10 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   })
   const drain = addDrain(fastify)
   fastify.decorateRequest('caller', null)
+  fastify.decorateRequest('errorCode', null)
   const secure = options.baseUrl.startsWith('https:')
   addSecurityHeaders(fastify, secure)
-  addAccessLog(fastify, logger, options.metrics)
+  addAccessLog(fastify, options)
   addOddRequests(fastify, newRequestId)
   addBodyParser(fastify)
   addErrorRenderer(fastify, logger)

@@ -17,7 +17,7 @@ export function ApprovalFacts({ approval }: { readonly approval: Approval }) {
   return (
     <Facts
       facts={[
-        ...useContext(approval),
+        ...useContextFacts(approval),
         [t.note, note],
         [t.payee, to_name],
         ...usePerson(to),
@@ -41,8 +41,8 @@ export function ApprovalFacts({ approval }: { readonly approval: Approval }) {
 
 type Fact = readonly [name: string, value: ReactNode]
 
-/** Why the agent asks, in its own words. */
-function useContext({ context }: Approval): readonly Fact[] {
+/** Why the agent asks or paid, in its own words. */
+export function useContextFacts({ context }: Pick<Approval, 'context'>): readonly Fact[] {
   const t = useTexts(inboxTexts)
   if (context === null) return []
   const { purpose, client, url, items = [] } = context

@@ -8,7 +8,11 @@ import { useTexts } from '../../language/language.tsx'
 import { webhooksTexts } from './texts.ts'
 
 /** Sends an event again now. */
-export function Retry({ delivery: { delivery_id, event } }: { readonly delivery: WebhookDelivery }) {
+export function Retry({
+  delivery: { delivery_id, event },
+}: {
+  readonly delivery: Pick<WebhookDelivery, 'delivery_id' | 'event'>
+}) {
   const t = useTexts(webhooksTexts)
   const retry = useAct('retryWebhookDelivery', {
     onDone: ({ response_status, last_error }) =>

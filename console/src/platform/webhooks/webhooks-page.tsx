@@ -1,10 +1,9 @@
 import type { WebhookDelivery } from '@batua/sdk'
 import { Button, Stack, Text } from '@mantine/core'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { useAct } from '../../api/use-act.ts'
 import { useRead } from '../../api/use-read.ts'
 import { Card } from '../../components/card.tsx'
-import { Choice } from '../../components/choice.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -15,20 +14,29 @@ import { Pages } from '../../components/pages.tsx'
 import { Status } from '../../components/status.tsx'
 import { sayDone } from '../../components/toasts.tsx'
 import { useTexts } from '../../language/language.tsx'
+import { Filters, SelectFilter, WebhookPages } from '../parts.tsx'
+import { EVENT_NAMES } from './event-names.ts'
 import { Retry } from './retry.tsx'
 import { webhooksTexts } from './texts.ts'
 
 const route = getRouteApi('/platform/webhooks')
 const POLL_MS = 5_000
+const STATUSES = ['pending', 'delivered', 'failed'] as const
 
 /** Every event with its delivery: what the receiver responded, and when it is tried again. */
 export function WebhooksPage() {
   const t = useTexts(webhooksTexts)
-  const { status, offset = 0 } = route.useSearch()
+  const { status, event, offset = 0 } = route.useSearch()
   const navigate = route.useNavigate()
+  const isFiltered = status !== undefined || event !== undefined
   const deliveries = useRead(
     'listWebhookDeliveries',
-    { ...(status === undefined ? {} : { status }), limit: 20, offset },
+    {
+      ...(status === undefined ? {} : { status }),
+      ...(event === undefined ? {} : { event }),
+      limit: 20,
+      offset,
+    },
     { everyMs: POLL_MS },
   )
   return (
@@ -36,17 +44,28 @@ export function WebhooksPage() {
       <PageTitle lead={t.lead} actions={<Test />}>
         {t.title}
       </PageTitle>
-      <Choice
-        label={t.filter}
-        value={status ?? 'all'}
-        options={{ all: t.all, pending: t.pending, delivered: t.delivered, failed: t.failed }}
-        onChange={chosen => void navigate({ search: chosen === 'all' ? {} : { status: chosen } })}
-      />
+      <WebhookPages />
+      <Filters>
+        <SelectFilter
+          label={t.status}
+          all={t.all}
+          value={status}
+          options={STATUSES.map(each => [each, t[each]])}
+          onChange={chosen => void navigate({ search: { event, status: chosen } })}
+        />
+        <SelectFilter
+          label={t.event}
+          all={t.allEvents}
+          value={event}
+          options={EVENT_NAMES.map(name => [name, name])}
+          onChange={chosen => void navigate({ search: { status, event: chosen } })}
+        />
+      </Filters>
       <Loaded query={deliveries} loading={t.loading}>
         {({ deliveries: list, pagination }) =>
           list.length === 0 ? (
-            <EmptyState icon="repeat" title={status === undefined ? t.emptyTitle : t.emptyOther}>
-              {status === undefined ? t.empty : undefined}
+            <EmptyState icon="repeat" title={isFiltered ? t.emptyOther : t.emptyTitle}>
+              {isFiltered ? undefined : t.empty}
             </EmptyState>
           ) : (
             <>
@@ -84,10 +103,12 @@ function Deliveries({ deliveries }: { readonly deliveries: readonly WebhookDeliv
   )
 }
 
-function Event({ delivery: { event, event_id } }: { readonly delivery: WebhookDelivery }) {
+function Event({ delivery: { delivery_id, event, event_id } }: { readonly delivery: WebhookDelivery }) {
   return (
     <Stack gap={0}>
-      <Text fw={600}>{event}</Text>
+      <Link to="/platform/webhooks/$deliveryId" params={{ deliveryId: delivery_id }}>
+        {event}
+      </Link>
       <Text size="sm" c="dimmed" className="figures">
         {event_id}
       </Text>

@@ -6,7 +6,13 @@ export { type AgentKeyCache, openAgentKeyCache } from './agents/credentials.ts'
 export { type FindAgent, openHandleCache } from './agents/find-agent.ts'
 export { raiseAgentsToTier1, selectAgentIdsOfOwner, setAgentsTier } from './agents/group-store.ts'
 export { isGenuineAgent, type StoredIdentity } from './agents/identity-mac.ts'
-export { isOfOwners, selectAgentNames, selectAgentsOf, selectListedAgents } from './agents/list-store.ts'
+export {
+  isOfOwners,
+  selectAgentNames,
+  selectAgentsOf,
+  selectAgentsOfPlatform,
+  selectListedAgents,
+} from './agents/list-store.ts'
 export { findAlteredAgents } from './agents/proven-store.ts'
 export { certificateRenewals } from './agents/renew-certificates.ts'
 export { serveAgents } from './agents/routes.ts'

@@ -6,6 +6,7 @@ import { AppError } from '../../kernel/app-error.ts'
 import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
 import { rupees } from '../../kernel/money.ts'
 import { requireAgentAccess } from '../parties/index.ts'
+import { selectApprovalsOf } from './approvals/store.ts'
 import { contextOf } from './approvals/terms.ts'
 import { selectContexts } from './context.ts'
 import { countPayments, type ListedPayment, selectPayments } from './list-store.ts'
@@ -22,8 +23,8 @@ export async function lookUpPayment(
   const id = parseId('pay', paymentId)
   const payment = id === null ? null : await findPaymentOf(db, agent.id, id)
   if (payment === null) throw new AppError('not_found', 'This agent has made no payment with this id')
-  const contexts = await selectContexts(db, [payment.id])
-  return paymentRecord({ ...payment, waits: false, at: payment.postedAt, terms: null }, contexts)
+  const beside = await besidePayments(db, [payment.id])
+  return paymentRecord({ ...payment, waits: false, at: payment.postedAt, terms: null }, beside)
 }
 
 export async function lookUpPayments(
@@ -42,16 +43,28 @@ export async function lookUpPayments(
     now,
   }
   const [rows, total] = await Promise.all([selectPayments(db, filter, request), countPayments(db, filter)])
-  const contexts = await selectContexts(
+  const beside = await besidePayments(
     db,
     rows.filter(row => !row.waits).map(row => row.id),
   )
-  return page('payments', rows, row => paymentRecord(row, contexts), total, request)
+  return page('payments', rows, row => paymentRecord(row, beside), total, request)
 }
 
-function paymentRecord(payment: ListedPayment, contexts: ReadonlyMap<Uuid, PaymentContext>): Payment {
+/** What is stored elsewhere about payments that were made. */
+interface BesidePayments {
+  readonly contexts: ReadonlyMap<Uuid, PaymentContext>
+  /** The approvals by which they were made. */
+  readonly approvals: ReadonlyMap<Uuid, Uuid>
+}
+
+async function besidePayments(db: Database, ids: readonly Uuid[]): Promise<BesidePayments> {
+  const [contexts, approvals] = await Promise.all([selectContexts(db, ids), selectApprovalsOf(db, ids)])
+  return { contexts, approvals }
+}
+
+function paymentRecord(payment: ListedPayment, { contexts, approvals }: BesidePayments): Payment {
   return {
-    ...becameOf(payment),
+    ...becameOf(payment, approvals.get(payment.id)),
     from_balance: rupees(payment.payerBalancePaise),
     cost: rupees(payment.feePaise),
     created_at: payment.at.toISOString(),
@@ -64,13 +77,14 @@ function paymentRecord(payment: ListedPayment, contexts: ReadonlyMap<Uuid, Payme
   }
 }
 
-function becameOf({ id, waits }: ListedPayment) {
+function becameOf({ id, waits }: ListedPayment, approvedBy: Uuid | undefined) {
   if (waits) {
     return { payment_id: null, status: 'pending_approval', approval_id: formatId('apr', id) } as const
   }
   return {
     payment_id: formatId('pay', id),
     status: 'completed',
+    ...(approvedBy === undefined ? {} : { approval_id: formatId('apr', approvedBy) }),
     receipt_id: formatId('rcp', id),
     transaction_id: formatId('txn', id),
   } as const

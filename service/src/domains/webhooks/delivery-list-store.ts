@@ -85,8 +85,11 @@ interface WaitingEvent extends Pick<Delivery, 'id'> {
 }
 
 function withFirstAttempt(listed: ListedDelivery): Delivery {
-  if (listed.status !== null) return listed
-  const { id } = listed
+  return listed.status === null ? firstAttemptOf(listed.id) : listed
+}
+
+/** The delivery of a payment's event that waits for its first attempt. */
+export function firstAttemptOf(id: Uuid): Delivery {
   return {
     id,
     event: paymentEventName(id),

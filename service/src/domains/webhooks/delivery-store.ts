@@ -52,12 +52,30 @@ export async function claimDelivery(
   return row?.attempts ?? 0
 }
 
+/** When an attempt was made, and how long it took. */
+export interface AttemptTiming {
+  readonly startedAt: Date
+  /** The real time in its signature. */
+  readonly signedAt: Date
+  readonly durationMs: number
+}
+
 export interface ManualAttempt {
   readonly id: Uuid
   readonly url: string
   readonly outcome: DeliveryOutcome
   readonly endedAt: Date
+  readonly timing: AttemptTiming
 }
+
+/** How many attempts are kept besides the last one. There are ten by themselves, and any number on request. */
+const MOST_EARLIER = 20
+
+/** The earlier attempts of a row `d`, with the one that was the last. One from before attempts were kept has no time. */
+export const EARLIER_ATTEMPTS = `case when d.attempted_at is null then d.earlier_attempts else
+  (case when jsonb_array_length(d.earlier_attempts) >= ${MOST_EARLIER} then d.earlier_attempts - 0
+    else coalesce(d.earlier_attempts, '[]') end) || jsonb_build_object('at', d.attempted_at,
+    'ms', d.duration_ms, 'status', d.response_status, 'error', d.last_error) end`
 
 /**
  * Writes the outcome of a requested attempt. A delivery worker may have written meanwhile: a delivered delivery stays
@@ -66,13 +84,14 @@ export interface ManualAttempt {
 export async function writeAttempt(
   tx: Queryable,
   platformId: Uuid,
-  { id, url, outcome, endedAt }: ManualAttempt,
+  { id, url, outcome, endedAt, timing }: ManualAttempt,
 ): Promise<Delivery | null> {
   const [delivery] = await tx.query<Delivery>(
     `update webhook_deliveries d set url = $3, attempts = d.attempts + 1, response_status = $4, last_error = $5,
        status = case when $6 = 'delivered' or d.status = 'pending' then $6 else d.status end,
        next_attempt_at = case when d.status = 'pending' then $7::timestamptz end,
-       delivered_at = coalesce(d.delivered_at, $8)
+       delivered_at = coalesce(d.delivered_at, $8), attempted_at = $9, signed_at = $10, duration_ms = $11,
+       earlier_attempts = ${EARLIER_ATTEMPTS}
      where d.platform_id = $1 and d.id = $2
      returning ${DELIVERY_COLUMNS}`,
     [
@@ -84,6 +103,9 @@ export async function writeAttempt(
       outcome.status,
       outcome.status === 'pending' ? outcome.nextAttemptAt : null,
       outcome.status === 'delivered' ? endedAt : null,
+      timing.startedAt,
+      timing.signedAt,
+      Math.round(timing.durationMs),
     ],
   )
   return delivery ?? null

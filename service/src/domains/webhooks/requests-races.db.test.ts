@@ -51,7 +51,7 @@ async function deliverMeanwhile({ delivery_id }: WebhookDelivery, outcome: Deliv
     url: receiver.origin,
     endedAt: stage.clock.now(),
     outcome,
-    wasTried: true,
+    timing: { startedAt: stage.clock.now(), signedAt: stage.clock.now(), durationMs: 5 },
   }
   await stage.db.database.inTransaction(tx => writeAttempts(tx, platform.id, [attempt]))
 }

@@ -41,8 +41,8 @@ interface DeliveredEvent {
 }
 
 /** The event of one of this platform's deliveries. A payment's event has no row before its first attempt. */
-async function requireEvent(
-  { database }: WebhooksContext,
+export async function requireEvent(
+  { database }: Pick<WebhooksContext, 'database'>,
   platformId: Uuid,
   deliveryId: string,
 ): Promise<DeliveredEvent> {

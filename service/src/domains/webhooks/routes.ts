@@ -7,6 +7,8 @@ import { openAttemptSlots } from './attempt-slots.ts'
 import type { WebhooksContext } from './context.ts'
 import { countDeliveries, selectDeliveries } from './delivery-list-store.ts'
 import { deliveryRecord } from './delivery-record.ts'
+import { findEvents } from './events/list-events.ts'
+import { readDelivery } from './read-delivery.ts'
 import { retryDelivery } from './retry.ts'
 import type { RequestedAttempts } from './send-now.ts'
 import { testWebhook } from './test-webhook.ts'
@@ -15,6 +17,10 @@ export function serveWebhooks(serve: Serve, context: Omit<RequestedAttempts, 'sl
   const requested = { ...context, slots: openAttemptSlots() }
 
   serve(routes.listWebhookDeliveries, ({ caller, query }) => listDeliveries(context, caller, query))
+
+  serve(routes.getWebhookDelivery, ({ caller, params }) => readDelivery(context, caller, params.delivery_id))
+
+  serve(routes.listEvents, ({ caller, query }) => findEvents(context, caller, query))
 
   serve(routes.retryWebhookDelivery, ({ caller, params }) =>
     retryDelivery(requested, caller, params.delivery_id),

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { EventName } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import type { Clock } from '../../kernel/clock.ts'
+import { type Clock, monotonicSeconds } from '../../kernel/clock.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { disableWebhookUrl, readWebhookTarget } from '../parties/index.ts'
 import type { AttemptSlots } from './attempt-slots.ts'
@@ -85,12 +85,14 @@ export async function sendNow(
 ): Promise<Delivery | null> {
   const { database, clock } = context
   const { url, secrets, platformId } = receiver
-  const headers = signedHeaders(secrets, formatId('evt', id), body, realTime(clock))
+  const [startedAt, signedAt, startedS] = [clock.now(), realTime(clock), monotonicSeconds()]
+  const headers = signedHeaders(secrets, formatId('evt', id), body, signedAt)
   const result = await sendOnce(context, { url, headers, body })
+  const timing = { startedAt, signedAt, durationMs: (monotonicSeconds() - startedS) * 1_000 }
   const endedAt = clock.now()
   const ended = { now: endedAt, realNow: realTime(clock), random: random() }
   const outcome = decideOutcome(result, { attempts: attempts + 1, ...ended })
-  return database.inTransaction(tx => writeEnd(tx, platformId, { id, url, outcome, endedAt }))
+  return database.inTransaction(tx => writeEnd(tx, platformId, { id, url, outcome, endedAt, timing }))
 }
 
 async function sendOnce(

@@ -1,6 +1,7 @@
 import type { AgentStatus } from '@batua/contract'
 import { arrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
+import type { OwnerCaller, PlatformCaller } from '../../../http/caller.ts'
 import type { PageRequest } from '../../../http/paging.ts'
 import { FIRST_UUID, formatId, parseId, type Uuid } from '../../../kernel/ids.ts'
 import { AGENT_COLUMNS, type Agent, type AgentRow, agentFromRow } from './store.ts'
@@ -63,21 +64,31 @@ export async function countAgents(db: Queryable, filter: AgentFilter): Promise<n
 
 const AGENTS_AT_ONCE = 5_000
 
-/** An index-only scan reads this. */
+/** An index-only scan reads each of these. */
 export const SELECT_AGENTS = `select id from agents where owner_id = $1 and id > $2 order by id limit $3`
+export const SELECT_PLATFORM_AGENTS = `select id from agents where platform_id = $1 and id > $2 order by id limit $3`
 
 /** All agents of these owners, including deactivated ones. */
 export async function selectAgentsOf(db: Queryable, ownerIds: readonly Uuid[]): Promise<Uuid[]> {
   const ids: Uuid[] = []
-  for (const ownerId of ownerIds) {
-    let after: Uuid | undefined = FIRST_UUID
-    while (after !== undefined) {
-      const rows: { id: Uuid }[] = await db.query(SELECT_AGENTS, [ownerId, after, AGENTS_AT_ONCE])
-      for (const { id } of rows) ids.push(id)
-      after = rows.length === AGENTS_AT_ONCE ? rows.at(-1)?.id : undefined
-    }
-  }
+  for (const ownerId of ownerIds) await collectAgents(db, SELECT_AGENTS, ownerId, ids)
   return ids
+}
+
+/** All agents of a platform, including deactivated ones. */
+export async function selectAgentsOfPlatform(db: Queryable, platformId: Uuid): Promise<Uuid[]> {
+  const ids: Uuid[] = []
+  await collectAgents(db, SELECT_PLATFORM_AGENTS, platformId, ids)
+  return ids
+}
+
+async function collectAgents(db: Queryable, statement: string, of: Uuid, ids: Uuid[]): Promise<void> {
+  let after: Uuid | undefined = FIRST_UUID
+  while (after !== undefined) {
+    const rows: { id: Uuid }[] = await db.query(statement, [of, after, AGENTS_AT_ONCE])
+    for (const { id } of rows) ids.push(id)
+    after = rows.length === AGENTS_AT_ONCE ? rows.at(-1)?.id : undefined
+  }
 }
 
 export async function isOfOwners(db: Queryable, agentId: Uuid, ownerIds: readonly Uuid[]): Promise<boolean> {
@@ -88,15 +99,25 @@ export async function isOfOwners(db: Queryable, agentId: Uuid, ownerIds: readonl
   return rows.length === 1
 }
 
-/** All agents of these owners, or the named one if it is one of them. */
+/** All agents of a caller, or the named one if it is one of them. */
 export async function selectListedAgents(
   db: Queryable,
-  ownerIds: readonly Uuid[],
+  caller: OwnerCaller | PlatformCaller,
   address: string | undefined,
 ): Promise<readonly Uuid[]> {
-  if (address === undefined) return selectAgentsOf(db, ownerIds)
+  if (address === undefined) {
+    return caller.kind === 'owner'
+      ? selectAgentsOf(db, caller.ownerIds)
+      : selectAgentsOfPlatform(db, caller.platformId)
+  }
   const id = parseId('agt', address)
-  return id !== null && (await isOfOwners(db, id, ownerIds)) ? [id] : []
+  if (id === null) return []
+  const isTheirs =
+    caller.kind === 'owner'
+      ? await isOfOwners(db, id, caller.ownerIds)
+      : (await db.query(`select id from agents where id = $1 and platform_id = $2`, [id, caller.platformId]))
+          .length === 1
+  return isTheirs ? [id] : []
 }
 
 /** The public facts about these agents. */

@@ -43,7 +43,7 @@ export function serveAllowances(
 
   serve(listAllowances, async ({ caller, query, now }) => {
     const request = pageOf(query)
-    const agentIds = await selectListedAgents(database, caller.ownerIds, query.agent_id)
+    const agentIds = await selectListedAgents(database, caller, query.agent_id)
     const { rows, total } = await selectAllowances(database, { agentIds, now }, request)
     return page('allowances', rows, allowanceRecord, total, request)
   })

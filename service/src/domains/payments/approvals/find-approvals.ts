@@ -1,6 +1,6 @@
 import type { listApprovals, QueryOf, ResponseOf } from '@batua/contract'
 import type { Queryable } from '../../../db/database.ts'
-import type { Caller, OwnerCaller } from '../../../http/caller.ts'
+import type { Caller, OwnerCaller, PlatformCaller } from '../../../http/caller.ts'
 import { page, pageOf } from '../../../http/paging.ts'
 import { raise, refuse } from '../../../kernel/app-error.ts'
 import { formatId, parseId } from '../../../kernel/ids.ts'
@@ -49,13 +49,13 @@ export const NO_APPROVAL = refuse('not_found', 'There is no approval with this i
 
 export async function findApprovals(
   context: DecisionFactsContext & { readonly database: Queryable },
-  caller: OwnerCaller,
+  caller: OwnerCaller | PlatformCaller,
   query: QueryOf<typeof listApprovals>,
   now: Date,
 ): Promise<ResponseOf<typeof listApprovals>> {
   const { database: db } = context
   const request = pageOf(query)
-  const agentIds = await selectListedAgents(db, caller.ownerIds, query.agent_id)
+  const agentIds = await selectListedAgents(db, caller, query.agent_id)
   const filter = { agentIds, status: query.status ?? 'pending_approval', now }
   const [ids, total] = await Promise.all([selectApprovalIds(db, filter, request), countApprovals(db, filter)])
   const rows = ids.length === 0 ? [] : await selectApprovalViews(db, ids)

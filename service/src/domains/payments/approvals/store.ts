@@ -67,6 +67,19 @@ export async function selectApprovalViews(db: Queryable, ids: readonly Uuid[]): 
   )
 }
 
+/** The approval by which each of these payments was made, of those that needed one. */
+export async function selectApprovalsOf(
+  db: Queryable,
+  paymentIds: readonly Uuid[],
+): Promise<ReadonlyMap<Uuid, Uuid>> {
+  if (paymentIds.length === 0) return new Map()
+  const rows = await db.query<{ id: Uuid; madeId: Uuid }>(
+    `select id, payment_id as "madeId" from approvals where payment_id = any($1::uuid[])`,
+    [arrayLiteral(paymentIds)],
+  )
+  return new Map(rows.map(({ id, madeId }) => [madeId, id]))
+}
+
 /** The number of approvals that wait at this moment, of all agents. */
 export async function countPendingApprovals(db: Queryable, now: Date): Promise<number> {
   const [row] = await db.query<{ total: number }>(

@@ -1,10 +1,14 @@
+import type { listEscrows, QueryOf, ResponseOf } from '@batua/contract'
 import type { Database } from '../../../db/database.ts'
 import type { Caller, PlatformCaller } from '../../../http/caller.ts'
+import { page, pageOf } from '../../../http/paging.ts'
 import { AppError, raise, refuse } from '../../../kernel/app-error.ts'
 import { parseId, type Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
-import { mayAccess } from '../../parties/index.ts'
+import { mayAccess, requireAgentAccess, selectAgentsOfPlatform } from '../../parties/index.ts'
 import type { Escrow } from './escrow.ts'
+import { escrowRecord } from './escrow-record.ts'
+import { countEscrows, selectEscrows } from './list-store.ts'
 import { type Party, selectEscrow, selectParties } from './store.ts'
 
 export interface EscrowReader {
@@ -51,4 +55,23 @@ export async function requireOwnEscrow(
     'authorization_error',
     'Only the platform of the paying agent can do this; use its credentials',
   )
+}
+
+/** A page of the escrows of a platform's money, newest first. */
+export async function findEscrows(
+  { database, vault }: EscrowReader,
+  caller: PlatformCaller,
+  query: QueryOf<typeof listEscrows>,
+): Promise<ResponseOf<typeof listEscrows>> {
+  const request = pageOf(query)
+  const agentIds =
+    query.agent_id === undefined
+      ? await selectAgentsOfPlatform(database, caller.platformId)
+      : [(await requireAgentAccess(database, caller, query.agent_id)).id]
+  const filter = { agentIds, status: query.status ?? null }
+  const [found, total] = await Promise.all([
+    selectEscrows(database, vault, filter, request),
+    countEscrows(database, filter),
+  ])
+  return page('escrows', found, escrowRecord, total, request)
 }

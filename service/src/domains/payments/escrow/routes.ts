@@ -5,6 +5,7 @@ import {
   holdEscrow,
   holdEscrowWithAttestation,
   holdEscrowWithTimeout,
+  listEscrows,
   type PaymentContext,
   refundEscrow,
   releaseEscrow,
@@ -26,7 +27,7 @@ import { keyOf } from '../idempotency.ts'
 import { attestCommand, refundCommand, releaseCommand } from './end.ts'
 import { type Escrow, meantFor, type Terms } from './escrow.ts'
 import { escrowRecord } from './escrow-record.ts'
-import { NO_ESCROW, requireEscrow, requireOwnEscrow } from './find-escrow.ts'
+import { findEscrows, NO_ESCROW, requireEscrow, requireOwnEscrow } from './find-escrow.ts'
 import { holdCommand } from './hold.ts'
 
 export interface EscrowContext {
@@ -94,6 +95,8 @@ export function serveEscrow(serve: Serve, context: EscrowContext): void {
     }
     return escrowRecord(await ledger.submit(attestCommand(agents, { escrow, payeeId, attestorId, keyHash })))
   })
+
+  serve(listEscrows, ({ caller, query }) => findEscrows(context, caller, query))
 
   serve(getEscrow, async ({ caller, params }) =>
     escrowRecord((await requireEscrow(context, caller, params.escrow_id)).escrow),

@@ -1,15 +1,26 @@
-import type { listOwnerTransactions, listTransactions, QueryOf, ResponseOf } from '@batua/contract'
+import type {
+  listOwnerTransactions,
+  listPlatformTransactions,
+  listTransactions,
+  QueryOf,
+  ResponseOf,
+} from '@batua/contract'
 import type { Database } from '../../../db/database.ts'
-import type { Caller, OwnerCaller } from '../../../http/caller.ts'
+import type { Caller, OwnerCaller, PlatformCaller } from '../../../http/caller.ts'
 import { ownerOfSession } from '../../../http/caller.ts'
 import { page, pageOf } from '../../../http/paging.ts'
 import { AppError } from '../../../kernel/app-error.ts'
-import type { Uuid } from '../../../kernel/ids.ts'
+import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
-import { type FindAgent, requireAgentAccess, selectAgentsOf } from '../../parties/index.ts'
+import {
+  type FindAgent,
+  requireAgentAccess,
+  selectAgentsOf,
+  selectAgentsOfPlatform,
+} from '../../parties/index.ts'
 import { searchStatementOf } from './search-statement.ts'
 import { lineIdOf, scopeOf } from './statement-scope.ts'
-import { countLines, selectLines, selectNamesOf } from './statement-store.ts'
+import { countLines, type StatementLine, selectLines, selectNamesOf } from './statement-store.ts'
 import { transactionRecord } from './transaction-record.ts'
 
 export type TransactionList = ResponseOf<typeof listTransactions>
@@ -58,12 +69,44 @@ async function agentsOf(
   return [agent.id]
 }
 
+/** A page of the statements of all agents of a platform, or of one of them. */
+export async function readPlatformStatement(
+  { database }: Reading,
+  caller: PlatformCaller,
+  { agent_id, ...query }: QueryOf<typeof listPlatformTransactions>,
+): Promise<ResponseOf<typeof listPlatformTransactions>> {
+  const agentIds =
+    agent_id === undefined
+      ? await selectAgentsOfPlatform(database, caller.platformId)
+      : [(await requireAgentAccess(database, caller, agent_id)).id]
+  const { rows, names, total, request } = await readLines({ database }, agentIds, query)
+  const render = ({ line }: ListedLine) => ({
+    ...transactionRecord(line, names),
+    agent_id: formatId('agt', line.wallet),
+  })
+  return page('transactions', rows, render, total, request)
+}
+
 /** A page of the statements of these agents as one list. */
 export async function readStatementOf(
-  { database }: Reading,
+  reading: Reading,
   agentIds: readonly Uuid[],
   query: QueryOf<typeof listTransactions>,
 ): Promise<TransactionList> {
+  const { rows, names, total, request } = await readLines(reading, agentIds, query)
+  return page('transactions', rows, ({ line }) => transactionRecord(line, names), total, request)
+}
+
+interface ListedLine {
+  readonly id: Uuid
+  readonly line: StatementLine
+}
+
+async function readLines(
+  { database }: Reading,
+  agentIds: readonly Uuid[],
+  query: Omit<QueryOf<typeof listPlatformTransactions>, 'agent_id'>,
+) {
   const request = pageOf(query)
   const scope = scopeOf(agentIds, query)
   const [lines, total] = await Promise.all([
@@ -71,8 +114,8 @@ export async function readStatementOf(
     countLines(database, scope),
   ])
   const names = await selectNamesOf(database, lines)
-  const rows = lines.map(line => ({ id: lineIdOf(line), line }))
-  return page('transactions', rows, ({ line }) => transactionRecord(line, names), total, request)
+  const rows: ListedLine[] = lines.map(line => ({ id: lineIdOf(line), line }))
+  return { rows, names, total, request }
 }
 
 /** The dependencies of reading statements. */

@@ -1,12 +1,18 @@
-import { listTransactions, TRANSACTION_STATUSES, TRANSACTION_TYPES, type Transaction } from '@batua/contract'
+import {
+  listTransactions,
+  type PlatformTransaction,
+  TRANSACTION_STATUSES,
+  TRANSACTION_TYPES,
+  type Transaction,
+} from '@batua/contract'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { responseCheck } from '../../../http/validate.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { PROOF_LENGTH } from '../../../testing/knobs.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
-import { newOwner } from '../../../testing/network.ts'
-import { readOwnerStatement, type TransactionList } from './read-statement.ts'
+import { newOwner, newPlatform } from '../../../testing/network.ts'
+import { readOwnerStatement, readPlatformStatement, type TransactionList } from './read-statement.ts'
 import { expectedStatement, type StatementQuery } from './testing/expected-statement.ts'
 import { randomSteps, take, WALLETS } from './testing/random-history.ts'
 import type { History } from './testing/wallet-history.ts'
@@ -45,6 +51,7 @@ const randomQuery: fc.Arbitrary<RandomQuery> = fc.record(
     to_date: fc.nat(),
     limit: fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 100 })),
     offset: fc.nat(20),
+    reference: fc.constantFrom('a', 'b"\\', 'unused'),
   },
   { requiredKeys: [] },
 )
@@ -53,7 +60,7 @@ const randomQueries = fc.array(randomQuery, { minLength: 4, maxLength: 10, size:
 test('a statement equals that of a plain model, for any history and any query', async () => {
   const property = fc.asyncProperty(randomSteps, randomQueries, async (steps, queries) => {
     const history = emptyHistory(open)
-    const owner = await newOwner(open.network, open.owner.platformId)
+    const owner = await newOwner(open.network, (await newPlatform(open.network)).platform.id)
     const wallets: Wallet[] = []
     for (const name of WALLETS) wallets.push(await newFilledWallet({ ...open, owner }, history, name))
     // The money that fills the wallets is never charged back, so that they can always pay.
@@ -62,29 +69,47 @@ test('a statement equals that of a plain model, for any history and any query', 
       clock.advance(pauseMs)
       await take(history, wallets, step)
     }
+    const platform = { kind: 'platform', platformId: owner.platformId } as const
     const session = { kind: 'owner', ownerIds: [owner.id], sessionId: owner.id } as const
     const all: List = {
       wallets: wallets.map(({ id }) => id),
       read: query => readOwnerStatement(open.network, session, query),
     }
+    const ofPlatform: List = {
+      wallets: wallets.map(({ id }) => id),
+      async read(query) {
+        const { transactions, pagination } = await readPlatformStatement(open.network, platform, query)
+        return { transactions: transactions.map(withoutAgent), pagination }
+      },
+      takesReference: true,
+    }
     const each = wallets.map(wallet => ({
       wallets: [wallet.id],
       read: (query: StatementQuery) => read(open, wallet, query),
     }))
-    for (const list of [all, ...each]) for (const query of queries) await compare(history, list, query)
+    for (const list of [all, ofPlatform, ...each])
+      for (const query of queries) await compare(history, list, query)
   })
   // A failure prints the seed that reproduces it.
   await fc.assert(property, { numRuns: RUNS, endOnFailure: true })
 }, 600_000)
 
-/** The statement of one wallet, or of all wallets of an owner. */
+/** A platform's list names the agent by its id too. */
+function withoutAgent({ agent_id, ...line }: PlatformTransaction): Transaction {
+  expect(agent_id).toMatch(/^agt_/)
+  return line
+}
+
+/** The statement of one wallet, or of all wallets of an owner or of a platform. */
 interface List {
   readonly wallets: readonly Uuid[]
   readonly read: (query: StatementQuery) => Promise<TransactionList>
+  readonly takesReference?: boolean
 }
 
 async function compare(history: History, list: List, random: RandomQuery): Promise<void> {
-  const query = queryOf(history, random)
+  const { reference, ...others } = queryOf(history, random)
+  const query = list.takesReference === true && reference !== undefined ? { ...others, reference } : others
   const asked = JSON.stringify(query)
   const expected = expectedStatement(history.lines, list.wallets, query)
   const { limit = 20, offset = 0 } = query

@@ -21,7 +21,9 @@ export function rangeOf({
   creditsUntil,
   sources,
   statuses,
+  reference,
 }: StatementScope): unknown[] {
+  if (reference !== null) return [wallets, from, until, statuses, reference]
   return [wallets, from, until, creditsUntil, sources, statuses]
 }
 

@@ -1,9 +1,10 @@
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '@batua/contract'
 import { afterAll, expect } from 'vitest'
 import type { Connection } from '../../../db/database.ts'
-import { newUuid } from '../../../kernel/ids.ts'
+import { FIRST_UUID, LAST_UUID, newUuid } from '../../../kernel/ids.ts'
 import { database, test } from '../../../testing/database-test.ts'
 import { SELECT_MOVEMENTS, SELECT_STATES } from './exports/movement-store.ts'
+import { COUNT_BY_REFERENCE, SELECT_LINES_BY_REFERENCE, SELECT_PLACES_BY_REFERENCE } from './reference-sql.ts'
 import { type StatementFilter, statementScope } from './statement-scope.ts'
 import {
   COUNT_RANGE,
@@ -164,4 +165,23 @@ test('the balance at a moment, and a slice of an export, are read from a few pag
   expect(states.Plan['Shared Hit Blocks'] + states.Plan['Shared Read Blocks']).toBeLessThan(100)
   // Three sides of 500 lines, and the details of those that are in the slice.
   expect(slice.Plan['Shared Hit Blocks'] + slice.Plan['Shared Read Blocks']).toBeLessThan(6 * FEW_BLOCKS)
+})
+
+test('lines with a reference are found by its index, among 20,000 payments with others', async () => {
+  await session.query(`update transfers set reference = 'r' || (ctid::text::point)[0]::int8 % 4000
+    where debit_account = '${WALLET}' and kind = 'payment'`)
+  await session.query('vacuum analyze transfers')
+  const range = `'{${WALLET}}', '${FIRST_UUID}', '${LAST_UUID}', '{completed}', 'r7'`
+  const statements = [
+    ['lines', SELECT_LINES_BY_REFERENCE, `${range}, 21`],
+    ['places', SELECT_PLACES_BY_REFERENCE, `${range}, 21, 2`],
+    ['count', COUNT_BY_REFERENCE, range],
+  ] as const
+  for (const [name, text, values] of statements) {
+    await session.query(`prepare of_reference_${name} as ${text}`)
+    const plan = await session.query<{ 'QUERY PLAN': string }>(
+      `explain (costs off) execute of_reference_${name} (${values})`,
+    )
+    expect(plan.map(line => line['QUERY PLAN']).join('\n')).toContain('using transfers_reference')
+  }
 })

@@ -20,6 +20,8 @@ export interface StatementFilter {
   readonly type: TransactionType | null
   readonly status: TransactionStatus | null
   readonly span: Span
+  /** Only payments and holds that the wallets made with it. */
+  readonly reference?: string | null
 }
 
 /** The source of lines: either side of the transfers, holds alone, fundings, and payouts of either type. */
@@ -37,13 +39,17 @@ export interface StatementScope {
   readonly creditsUntil: Uuid
   /** The statement from its first line on, whatever the type: its length need not be counted. */
   readonly whole: boolean
+  readonly reference: string | null
 }
 
 export function statementScope(
   wallets: readonly Uuid[],
-  { type, status, span }: StatementFilter,
+  { type, status, span, reference = null }: StatementFilter,
 ): StatementScope {
-  const sources = sourcesOf(status).filter(source => type === null || TYPE_OF[source] === type)
+  const sources = sourcesOf(status).filter(
+    source =>
+      (type === null || TYPE_OF[source] === type) && (reference === null || TYPE_OF[source] === 'pay_out'),
+  )
   const until = span.until === null ? LAST_UUID : firstUuidAt(span.until)
   return {
     wallets,
@@ -54,16 +60,22 @@ export function statementScope(
     creditsUntil: until,
     whole:
       sources.includes('debits') && sources.includes('credits') && span.from === null && span.until === null,
+    reference,
   }
 }
 
 /** The scope that a request asks for. */
 export function scopeOf(
   wallets: readonly Uuid[],
-  { type, status, from_date, to_date }: QueryOf<typeof listTransactions>,
+  { type, status, from_date, to_date, reference }: QueryOf<typeof listTransactions> & { reference?: string },
 ): StatementScope {
   const span = spanOf(from_date, to_date)
-  return statementScope(wallets, { type: type ?? null, status: status ?? null, span })
+  return statementScope(wallets, {
+    type: type ?? null,
+    status: status ?? null,
+    span,
+    reference: reference?.normalize() ?? null,
+  })
 }
 
 const TYPE_OF: Record<LineSource, TransactionType> = {

@@ -4,6 +4,7 @@ import { lastSkippedInParts, newestInParts } from '../../../http/list-in-parts.t
 import type { PageRequest } from '../../../http/paging.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Paise } from '../../../kernel/money.ts'
+import { COUNT_BY_REFERENCE, SELECT_LINES_BY_REFERENCE, SELECT_PLACES_BY_REFERENCE } from './reference-sql.ts'
 import { inParts, inReadableParts, rangeOf } from './statement-parts.ts'
 import { downTo, type LinePlace, lineIdOf, type StatementScope, upTo } from './statement-scope.ts'
 import {
@@ -53,10 +54,12 @@ export async function selectLines(
   scope: StatementScope,
   { before, offset, fetch }: PageRequest,
 ): Promise<StatementLine[]> {
+  if (scope.sources.length === 0) return []
   const rest = await afterSkipping(db, before === null ? scope : upTo(scope, before), offset)
   if (rest === null) return []
+  const select = scope.reference === null ? SELECT_LINES : SELECT_LINES_BY_REFERENCE
   const lines = await newestInParts(inParts(rest), { fetch, idOf: lineIdOf }, (part, from) =>
-    db.query<StatementLine>(SELECT_LINES, [...rangeOf(downTo(part, from)), fetch]),
+    db.query<StatementLine>(select, [...rangeOf(downTo(part, from)), fetch]),
   )
   return [...lines]
 }
@@ -68,23 +71,25 @@ async function afterSkipping(
   lines: number,
 ): Promise<StatementScope | null> {
   if (lines === 0) return scope
-  const last = await lastSkipped(db, await inReadableParts(db, scope), lines)
+  const last = await lastSkipped(db, scope, lines)
   return last === null ? null : upTo(scope, last)
 }
 
-async function lastSkipped(
-  db: Queryable,
-  parts: readonly StatementScope[],
-  lines: number,
-): Promise<Uuid | null> {
+async function lastSkipped(db: Queryable, scope: StatementScope, lines: number): Promise<Uuid | null> {
+  const parts = await inReadableParts(db, scope)
   const [only] = parts
-  if (only !== undefined && parts.length === 1) {
+  const isPlain = scope.reference === null
+  if (isPlain && only !== undefined && parts.length === 1) {
     const [last] = await db.query<LinePlace>(SELECT_LAST_SKIPPED, [...rangeOf(only), lines])
     return last === undefined ? null : lineIdOf(last)
   }
   return lastSkippedInParts(parts, lines, {
     async select(part, most, step, from) {
-      const places = await db.query<LinePlace>(SELECT_PLACES, [...rangeOf(downTo(part, from)), most, step])
+      const places = await db.query<LinePlace>(isPlain ? SELECT_PLACES : SELECT_PLACES_BY_REFERENCE, [
+        ...rangeOf(downTo(part, from)),
+        most,
+        step,
+      ])
       return places.map(lineIdOf)
     },
     behind: upTo,
@@ -92,13 +97,19 @@ async function lastSkipped(
 }
 
 export async function countLines(db: Queryable, scope: StatementScope): Promise<bigint> {
+  if (scope.sources.length === 0) return 0n
   let total = 0n
-  const count = scope.whole ? COUNT_WHOLE : COUNT_RANGE
+  const count = countOf(scope)
   for (const part of scope.whole ? inParts(scope) : await inReadableParts(db, scope)) {
     const [row] = await db.query<{ total: bigint }>(count, rangeOf(part))
     total += row?.total ?? 0n
   }
   return total
+}
+
+function countOf({ reference, whole }: StatementScope): string {
+  if (reference !== null) return COUNT_BY_REFERENCE
+  return whole ? COUNT_WHOLE : COUNT_RANGE
 }
 
 export async function selectNames(db: Queryable, agentIds: readonly Uuid[]): Promise<Map<Uuid, string>> {

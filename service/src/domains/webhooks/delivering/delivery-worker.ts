@@ -169,7 +169,9 @@ async function refill(session: Session): Promise<void> {
   }
   const unverified = await buffer.refill(now, concurrency.current())
   if (unverified.length > 0) context.onError(unverifiedEvents(platformId, unverified.length))
-  for (const delivery of unverified) finish(session, delivery, session.target.url, NOT_VERIFIED)
+  for (const delivery of unverified) {
+    finish(session, delivery, session.target.url, { outcome: NOT_VERIFIED, timing: null })
+  }
 }
 
 function unverifiedEvents(platformId: Uuid, count: number): Error {
@@ -223,15 +225,12 @@ async function attempt(
   delivery: ReadyDelivery,
 ): Promise<void> {
   const { context, sender, abort } = session
-  if (url === null) return finish(session, delivery, null, NO_ADDRESS)
+  if (url === null) return finish(session, delivery, null, { outcome: NO_ADDRESS, timing: null })
   let result: AttemptResult
+  const { clock, wallClock, random } = context
+  const [startedAt, signedAt, startedS] = [clock.now(), wallClock.now(), monotonicSeconds()]
   try {
-    const headers = signedHeaders(
-      secrets,
-      formatId('evt', delivery.id),
-      delivery.body,
-      context.wallClock.now(),
-    )
+    const headers = signedHeaders(secrets, formatId('evt', delivery.id), delivery.body, signedAt)
     result = await sender.send({ url, headers, body: delivery.body }, abort.signal)
   } catch (error) {
     // Aborted: whether it arrived is unknown, so no outcome is written and it stays due.
@@ -239,19 +238,23 @@ async function attempt(
     session.isOver = true
     return
   }
-  const { clock, wallClock, random } = context
   const ended = { now: clock.now(), realNow: wallClock.now(), random: random() }
   const outcome = decideOutcome(result, { attempts: delivery.attempts + 1, ...ended })
-  finish(session, delivery, url, outcome)
+  const timing = { startedAt, signedAt, durationMs: (monotonicSeconds() - startedS) * 1_000 }
+  finish(session, delivery, url, { outcome, timing })
   adaptTo(session, url, outcome)
 }
 
-function finish(session: Session, delivery: DueDelivery, url: string | null, outcome: DeliveryOutcome): void {
+function finish(
+  session: Session,
+  delivery: DueDelivery,
+  url: string | null,
+  { outcome, timing }: Pick<EndedAttempt, 'outcome' | 'timing'>,
+): void {
   const endedAt = session.context.clock.now()
-  const wasTried = outcome !== NO_ADDRESS && outcome !== NOT_VERIFIED
-  session.finished.push({ id: delivery.id, event: delivery.event, url, endedAt, outcome, wasTried })
+  session.finished.push({ id: delivery.id, event: delivery.event, url, endedAt, outcome, timing })
   session.buffer.done(delivery)
-  if (wasTried) session.context.onAttempt(outcome.status)
+  if (timing !== null) session.context.onAttempt(outcome.status)
 }
 
 /** Adapts concurrency and pauses to the receiver's response, unless the address has changed since the request. */

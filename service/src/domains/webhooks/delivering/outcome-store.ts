@@ -2,6 +2,7 @@ import type { EventName } from '@batua/contract'
 import { arrayLiteral, textArrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
+import { type AttemptTiming, EARLIER_ATTEMPTS } from '../delivery-store.ts'
 import type { DeliveryOutcome } from '../sending/attempt.ts'
 
 /** A delivery that is due. */
@@ -33,8 +34,8 @@ export interface EndedAttempt {
   readonly url: string | null
   readonly endedAt: Date
   readonly outcome: DeliveryOutcome
-  /** Whether a request was sent; false if the event was given up without one. */
-  readonly wasTried: boolean
+  /** null: the event was given up without a request. */
+  readonly timing: AttemptTiming | null
 }
 
 /**
@@ -49,16 +50,19 @@ export async function writeAttempts(
   if (attempts.length === 0) return
   await tx.query(
     `insert into webhook_deliveries as d (platform_id, id, event, url, status, attempts, response_status, last_error,
-       next_attempt_at, delivered_at)
-     select $1, id, event, url, status, attempts, response_status, last_error, next_attempt_at, delivered_at
+       next_attempt_at, delivered_at, attempted_at, signed_at, duration_ms)
+     select $1, id, event, url, status, attempts, response_status, last_error, next_attempt_at, delivered_at,
+       attempted_at, signed_at, duration_ms
      from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::int4[], $7::text[], $8::timestamptz[],
-       $9::timestamptz[], $10::int4[])
-       v(id, event, url, status, response_status, last_error, next_attempt_at, delivered_at, attempts)
+       $9::timestamptz[], $10::int4[], $11::timestamptz[], $12::timestamptz[], $13::int4[])
+       v(id, event, url, status, response_status, last_error, next_attempt_at, delivered_at, attempts, attempted_at,
+         signed_at, duration_ms)
      on conflict (platform_id, id) do update set url = excluded.url, attempts = d.attempts + excluded.attempts,
        response_status = excluded.response_status, last_error = excluded.last_error,
        status = case d.status when 'delivered' then d.status else excluded.status end,
        next_attempt_at = case d.status when 'delivered' then null else excluded.next_attempt_at end,
-       delivered_at = coalesce(d.delivered_at, excluded.delivered_at)`,
+       delivered_at = coalesce(d.delivered_at, excluded.delivered_at), attempted_at = excluded.attempted_at,
+       signed_at = excluded.signed_at, duration_ms = excluded.duration_ms, earlier_attempts = ${EARLIER_ATTEMPTS}`,
     [
       platformId,
       arrayLiteral(attempts.map(({ id }) => id)),
@@ -77,7 +81,10 @@ export async function writeAttempts(
           outcome.status === 'delivered' ? endedAt.toISOString() : null,
         ),
       ),
-      arrayLiteral(attempts.map(({ wasTried }) => (wasTried ? 1 : 0))),
+      arrayLiteral(attempts.map(({ timing }) => (timing === null ? 0 : 1))),
+      textArrayLiteral(attempts.map(({ timing }) => timing?.startedAt.toISOString() ?? null)),
+      textArrayLiteral(attempts.map(({ timing }) => timing?.signedAt.toISOString() ?? null)),
+      arrayLiteral(attempts.map(({ timing }) => (timing === null ? null : Math.round(timing.durationMs)))),
     ],
   )
 }

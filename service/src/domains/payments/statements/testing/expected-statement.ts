@@ -2,17 +2,22 @@ import type { listTransactions, QueryOf, Transaction } from '@batua/contract'
 import type { Uuid } from '../../../../kernel/ids.ts'
 import type { ExpectedLine } from './wallet-history.ts'
 
-export type StatementQuery = QueryOf<typeof listTransactions>
+export type StatementQuery = QueryOf<typeof listTransactions> & { readonly reference?: string }
 
 /** The whole list for a query, newest first by its ids: it checks every line, without an index or shortcut. */
 export function expectedStatement(
   lines: readonly ExpectedLine[],
   wallets: readonly Uuid[],
-  { type, status, from_date: from, to_date: to }: StatementQuery,
+  { type, status, from_date: from, to_date: to, reference }: StatementQuery,
 ): Transaction[] {
   return lines
     .filter(line => wallets.includes(line.wallet))
     .filter(({ record }) => type === undefined || record.type === type)
+    .filter(
+      ({ record }) =>
+        reference === undefined ||
+        (record.reference === reference.normalize() && record.type === 'pay_out' && isPaymentOrHold(record)),
+    )
     .filter(({ record }) => status === undefined || record.status === status)
     .filter(({ at }) => from === undefined || timeIn(at, from) >= from)
     .filter(({ at }) => to === undefined || timeIn(at, to) <= to)
@@ -31,4 +36,9 @@ function timeIn(moment: Date, text: string): string {
 
 function compare(left: string, right: string): number {
   return left < right ? -1 : Number(left > right)
+}
+
+/** A refund has the payment that it refunds, and the reference of that payment. */
+function isPaymentOrHold({ escrow_id, payment_id, id }: Transaction): boolean {
+  return escrow_id !== undefined || payment_id?.slice('pay'.length) === id.slice('txn'.length)
 }

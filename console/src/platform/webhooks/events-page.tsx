@@ -1,0 +1,102 @@
+import type { LoggedEvent } from '@batua/sdk'
+import { Stack, Text } from '@mantine/core'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useRead } from '../../api/use-read.ts'
+import { Card } from '../../components/card.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { Moment } from '../../components/moment.tsx'
+import { PageTitle } from '../../components/page-title.tsx'
+import { Pages } from '../../components/pages.tsx'
+import { useTexts } from '../../language/language.tsx'
+import { AgentFilter, Code, Filters, SelectFilter, WebhookPages } from '../parts.tsx'
+import { EVENT_NAMES } from './event-names.ts'
+import { webhooksTexts } from './texts.ts'
+import classes from './webhooks.module.css'
+
+const route = getRouteApi('/platform/webhooks/events')
+
+/** What happened, with the body that a receiver gets. */
+export function EventsPage() {
+  const t = useTexts(webhooksTexts)
+  const { event, agent, offset = 0 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const events = useRead('listEvents', {
+    ...(event === undefined ? {} : { event }),
+    ...(agent === undefined ? {} : { agent_id: agent }),
+    limit: 20,
+    offset,
+  })
+  return (
+    <>
+      <PageTitle lead={t.eventsLead}>{t.eventsTitle}</PageTitle>
+      <WebhookPages />
+      <Filters>
+        <SelectFilter
+          label={t.event}
+          all={t.allEvents}
+          value={event}
+          options={EVENT_NAMES.map(name => [name, name])}
+          onChange={chosen => void navigate({ search: { agent, event: chosen } })}
+        />
+        <AgentFilter value={agent} onChange={chosen => void navigate({ search: { event, agent: chosen } })} />
+      </Filters>
+      <Loaded query={events} loading={t.loadingEvents}>
+        {({ events: list, pagination }) =>
+          list.length === 0 ? (
+            <EmptyState icon="repeat" title={t.noEvents} />
+          ) : (
+            <>
+              <Card flush>
+                <ul className={classes.events}>
+                  {list.map(each => (
+                    <Event key={each.event_id} event={each} />
+                  ))}
+                </ul>
+              </Card>
+              <Pages
+                pagination={pagination}
+                onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  )
+}
+
+function Event({
+  event: { event_id, event, created_at, body, delivery_id },
+}: {
+  readonly event: LoggedEvent
+}) {
+  const t = useTexts(webhooksTexts)
+  return (
+    <li>
+      <details>
+        <summary>
+          <Text component="span" fw={600}>
+            {event}
+          </Text>
+          <Text component="span" size="sm" c="dimmed">
+            <Moment at={created_at} />
+          </Text>
+        </summary>
+        <Stack gap="sm" mt="sm">
+          {body === null ? (
+            <Text c="dimmed">{t.unverified}</Text>
+          ) : (
+            <Code title={t.body} text={JSON.stringify(JSON.parse(body), null, 2)} />
+          )}
+          <Text size="sm" c="dimmed">
+            {event_id}
+          </Text>
+          <Link to="/platform/webhooks/$deliveryId" params={{ deliveryId: delivery_id }}>
+            {t.toDelivery}
+          </Link>
+        </Stack>
+      </details>
+    </li>
+  )
+}
