@@ -1,4 +1,6 @@
+import * as adminActivity from './admin-activity.ts'
 import * as adminAgents from './admin-agents.ts'
+import * as adminChecks from './admin-checks.ts'
 import * as adminMoney from './admin-money.ts'
 import * as adminOverview from './admin-overview.ts'
 import * as adminOwners from './admin-owners.ts'
@@ -27,6 +29,7 @@ import * as policyRoutes from './policy-routes.ts'
 import * as receipts from './receipts.ts'
 import { TAGS } from './reference.ts'
 import * as risk from './risk.ts'
+import * as riskEvidence from './risk-evidence.ts'
 import type { Route } from './route.ts'
 import * as sandbox from './sandbox.ts'
 import * as sessions from './sessions.ts'
@@ -87,12 +90,15 @@ export const routes = routesAmong({
   ...sessions,
   ...openSessions,
   ...adminOverview,
+  ...adminActivity,
   ...adminOwners,
   ...adminAgents,
   ...tiers,
   ...settlements,
   ...adminMoney,
+  ...adminChecks,
   ...risk,
+  ...riskEvidence,
   ...keys,
   ...gateway,
   ...sandbox,

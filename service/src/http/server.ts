@@ -21,6 +21,7 @@ import { addInFlight } from './in-flight.ts'
 import { addNotFound } from './not-found.ts'
 import { createRateLimits, type RateLimitConfig } from './rate-limit.ts'
 import { requestIds } from './request-id.ts'
+import type { RequestMeter } from './request-meter.ts'
 import { sameOriginRule } from './same-origin.ts'
 import { addSecurityHeaders, registerPages } from './security-headers.ts'
 import { createRouter, type Router } from './serve.ts'
@@ -42,6 +43,8 @@ export interface ServerOptions {
   /** The public address. When it is https, responses have Strict-Transport-Security. */
   readonly baseUrl: string
   readonly verifyResponses: boolean
+  /** Counts requests of the routes that it names; absent: none are counted. */
+  readonly meter?: RequestMeter
 }
 
 export interface CloseOptions {

@@ -7,6 +7,7 @@ import { openAttemptSlots } from './attempt-slots.ts'
 import type { WebhooksContext } from './context.ts'
 import { countDeliveries, selectDeliveries } from './delivery-list-store.ts'
 import { deliveryRecord } from './delivery-record.ts'
+import { readFailedDeliveries } from './failed-deliveries.ts'
 import { retryDelivery } from './retry.ts'
 import type { RequestedAttempts } from './send-now.ts'
 import { testWebhook } from './test-webhook.ts'
@@ -15,6 +16,8 @@ export function serveWebhooks(serve: Serve, context: Omit<RequestedAttempts, 'sl
   const requested = { ...context, slots: openAttemptSlots() }
 
   serve(routes.listWebhookDeliveries, ({ caller, query }) => listDeliveries(context, caller, query))
+
+  serve(routes.listFailedDeliveries, ({ query }) => readFailedDeliveries(context, query))
 
   serve(routes.retryWebhookDelivery, ({ caller, params }) =>
     retryDelivery(requested, caller, params.delivery_id),
