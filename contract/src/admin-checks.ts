@@ -15,7 +15,7 @@ export type CheckName = (typeof CHECK_NAMES)[number]
 export const MAX_LISTED_FINDINGS = 100
 
 /** One fault that a check found (decision 48). */
-export const CheckFinding = response(
+const CheckFinding = response(
   {
     subject: textOut('An id, a row, or the name of a part.', exampleId('agt')),
     kind: textOut('The kind of fault.', 'balance'),
@@ -24,10 +24,9 @@ export const CheckFinding = response(
   },
   { description: 'A fault. It is open until a whole round has not found it again.' },
 )
-export type CheckFinding = Static<typeof CheckFinding>
 
 /** Where a check is and what it found. */
-export const Check = response(
+const Check = response(
   {
     check: oneOf(
       CHECK_NAMES,

@@ -7,7 +7,7 @@ import { route } from './route.ts'
 import { nullable, oneOf, request, response } from './schema.ts'
 
 /** A payment that an alert names, with its two sides. Amounts in INR. */
-export const EvidencePayment = response(
+const EvidencePayment = response(
   {
     payment_id: idSchema('pay'),
     from_agent_id: nullable(idSchema('agt', 'The payer; null if it is no agent.')),
@@ -20,7 +20,7 @@ export const EvidencePayment = response(
 export type EvidencePayment = Static<typeof EvidencePayment>
 
 /** An agent that an alert concerns or names, or that is a side of a payment that it names. */
-export const EvidenceAgent = response(
+const EvidenceAgent = response(
   {
     agent_id: idSchema('agt'),
     name: textOut('Its name.', 'Research Agent'),
