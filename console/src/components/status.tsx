@@ -17,6 +17,11 @@ const KINDS = {
   failed: 'bad',
   completed: 'good',
   reversed: 'plain',
+  open: 'warn',
+  confirmed: 'bad',
+  dismissed: 'plain',
+  running: 'warn',
+  finished: 'good',
 } as const
 
 export type StatusName = keyof typeof KINDS

@@ -34,6 +34,11 @@ export const componentTexts = texts({
       failed: 'Failed',
       completed: 'Done',
       reversed: 'Reversed',
+      open: 'Open',
+      confirmed: 'Confirmed',
+      dismissed: 'Dismissed',
+      running: 'Running',
+      finished: 'Done',
     },
   },
   hi: {
@@ -69,6 +74,11 @@ export const componentTexts = texts({
       failed: 'नहीं हुआ',
       completed: 'पूरा',
       reversed: 'वापस हुआ',
+      open: 'खुली',
+      confirmed: 'सही पाई गई',
+      dismissed: 'ख़ारिज',
+      running: 'चल रहा है',
+      finished: 'पूरा',
     },
   },
 })

@@ -43,7 +43,16 @@ export function Shell({ session, destinations, children }: ShellProps) {
         <ul>
           {destinations.map(({ to, label, icon, count }) => (
             <li key={to}>
-              <Link to={to} className={classes.destination} activeProps={{ 'aria-current': 'page' }}>
+              <Link
+                to={to}
+                className={classes.destination}
+                // The address of a first page begins those of the others.
+                activeOptions={{
+                  exact: destinations.some(other => other.to.startsWith(`${to}/`)),
+                  includeSearch: false,
+                }}
+                activeProps={{ 'aria-current': 'page' }}
+              >
                 <Icon name={icon} size={22} />
                 <span className={classes.label}>{label}</span>
                 {count}
