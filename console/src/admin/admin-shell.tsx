@@ -16,7 +16,7 @@ export function AdminShell() {
           { to: '/admin/owners', label: t.owners, icon: 'people' },
           { to: '/admin/agents', label: t.agents, icon: 'agents' },
           { to: '/admin/risk', label: t.risk, icon: 'warning' },
-          { to: '/admin/checks', label: t.checks, icon: 'money' },
+          { to: '/admin/checks', label: t.checks, icon: 'check' },
           { to: '/admin/safety', label: t.safety, icon: 'safety' },
         ]}
       >
