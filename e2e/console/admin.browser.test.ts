@@ -108,7 +108,7 @@ test('selected agents are frozen at once, and each one that could not be changed
   await dialog.getByRole('button', { name: 'Quarantine' }).click()
   await page.getByText('1 changed, 1 not').waitFor()
   const row = (name: string) =>
-    page.getByRole('region', { name: 'What happened' }).getByRole('row').filter({ hasText: name })
+    page.getByRole('table', { name: 'What happened' }).getByRole('row').filter({ hasText: name })
   await row('Bulk one').getByText('Quarantined').waitFor()
   await row('Bulk three')
     .getByText(/deactivated/i)

@@ -77,7 +77,9 @@ function CheckCard({ check }: { readonly check: Check }) {
         ]}
       />
       {name === 'reconciliation' && open_findings > 0 && (
-        <Link to="/admin/checks/reconciliation">{t.toDifferences}</Link>
+        <Text mt="md">
+          <Link to="/admin/checks/reconciliation">{t.toDifferences}</Link>
+        </Text>
       )}
     </Card>
   )

@@ -28,6 +28,8 @@ export function Charts({ activity: { days, hours } }: ChartsProps) {
 }
 
 const AXIS = { tickLine: false, axisLine: false } as const
+/** An hour between two hours without requests is only a dot. */
+const DOT = { r: 2, strokeDasharray: '' }
 const GRID = <CartesianGrid vertical={false} stroke="var(--line)" />
 
 function Sums({ days, of }: { readonly days: readonly Day[]; readonly of: 'volume' | 'fees' }) {
@@ -150,12 +152,19 @@ function Durations({ hours }: { readonly hours: readonly Hour[] }) {
             </Tip>
           }
         />
-        <Line dataKey="p50_ms" stroke="var(--accent-text)" strokeWidth={2} isAnimationActive={false} />
+        <Line
+          dataKey="p50_ms"
+          stroke="var(--accent-text)"
+          strokeWidth={2}
+          dot={DOT}
+          isAnimationActive={false}
+        />
         <Line
           dataKey="p99_ms"
           stroke="var(--warn-text)"
           strokeWidth={2}
           strokeDasharray="4 3"
+          dot={DOT}
           isAnimationActive={false}
         />
       </LineChart>

@@ -26,6 +26,8 @@ export interface GraphEdge {
 }
 
 export interface Graph {
+  /** Where the lowest agent ends, with its name below it. */
+  readonly height: number
   readonly nodes: readonly GraphNode[]
   readonly edges: readonly GraphEdge[]
 }
@@ -33,11 +35,12 @@ export interface Graph {
 export const WIDTH = 360
 export const HEIGHT = 300
 export const RADIUS = 16
-const RING = { x: WIDTH / 2 - 40, y: HEIGHT / 2 - 34 }
+const RING = { x: WIDTH / 2 - 40, y: HEIGHT / 2 - 40 }
 /** How far an arrow bends to its left, so that the two directions between two agents do not cover each other. */
 const BEND = 22
-/** Room for the head of an arrow. */
+/** Room for the head of an arrow, and for a name below an agent. */
 const HEAD = 7
+const NAME = 24
 
 /**
  * Draws agents on a ring in the order in which they are given, or around the first one if all payments are its own. The
@@ -60,7 +63,7 @@ export function layOut(agentIds: readonly string[], payments: readonly DrawnPaym
     const [from, to] = [placed.get(pair.from), placed.get(pair.to)]
     return from === undefined || to === undefined ? [] : [{ ...pair, ...curve(from, to) }]
   })
-  return { nodes, edges }
+  return { height: Math.max(0, ...nodes.map(({ y }) => y)) + RADIUS + NAME, nodes, edges }
 }
 
 type Pair = Pick<GraphEdge, 'from' | 'to' | 'count' | 'amount'>

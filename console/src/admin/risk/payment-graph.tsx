@@ -1,7 +1,7 @@
 import type { RiskAlertDetails } from '@batua/sdk'
 import { useId } from 'react'
 import { useFormat, useTexts } from '../../language/language.tsx'
-import { type GraphEdge, type GraphNode, HEIGHT, layOut, RADIUS, WIDTH } from './graph-layout.ts'
+import { type GraphEdge, type GraphNode, layOut, RADIUS, WIDTH } from './graph-layout.ts'
 import classes from './risk.module.css'
 import { riskTexts } from './texts.ts'
 
@@ -11,7 +11,7 @@ const SHOWN_LETTERS = 14
 export function PaymentGraph({ payments, agents }: Pick<RiskAlertDetails, 'payments' | 'agents'>) {
   const t = useTexts(riskTexts)
   const headId = useId()
-  const { nodes, edges } = layOut(
+  const { height, nodes, edges } = layOut(
     agents.map(({ agent_id }) => agent_id),
     payments,
   )
@@ -20,7 +20,7 @@ export function PaymentGraph({ payments, agents }: Pick<RiskAlertDetails, 'payme
   return (
     <svg
       className={classes.graph}
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      viewBox={`0 0 ${WIDTH} ${height}`}
       role="img"
       aria-label={t.paymentsOf(nodes.length, payments.length)}
     >
