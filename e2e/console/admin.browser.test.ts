@@ -90,7 +90,7 @@ test('a filter of the owners is part of the address, and the address opens it ag
   expect(await again.page.getByLabel('KYC').inputValue()).toBe('verified')
 })
 
-test('selected agents are frozen at once, and each one that could not be changed is named with the reason', async () => {
+test('selected agents are stopped at once, and each one that could not be changed is named with the reason', async () => {
   const [one, two, three] = await trio('Bulk')
   await opened.stage.api.ok(routes.deactivateAgent, {
     params: { agent_id: three.id },

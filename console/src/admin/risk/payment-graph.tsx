@@ -6,6 +6,8 @@ import classes from './risk.module.css'
 import { riskTexts } from './texts.ts'
 
 const SHOWN_LETTERS = 14
+/** A letter of Hindi is several characters, and so are many emojis. */
+const LETTERS = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 /** The payments of the evidence as arrows between agents. Agents have the numbers of the list below. */
 export function PaymentGraph({ payments, agents }: Pick<RiskAlertDetails, 'payments' | 'agents'>) {
@@ -56,7 +58,7 @@ export function PaymentGraph({ payments, agents }: Pick<RiskAlertDetails, 'payme
 }
 
 function Node({ node: { x, y, number }, name }: { readonly node: GraphNode; readonly name: string }) {
-  const letters = [...name]
+  const letters = Array.from(LETTERS.segment(name), ({ segment }) => segment)
   const shown = letters.length > SHOWN_LETTERS ? `${letters.slice(0, SHOWN_LETTERS - 1).join('')}…` : name
   return (
     <g>
