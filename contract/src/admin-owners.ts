@@ -71,6 +71,7 @@ export const listAllOwners = route({
   query: request({
     status: Type.Optional(oneOf(OWNER_STATUSES, 'Only owners in this state.')),
     kyc_status: Type.Optional(oneOf(KYC_STATUSES, 'Only owners with this bank verification status.')),
+    tier: Type.Optional(oneOf(TIERS, 'Only owners of this tier.')),
     ...pageQuery,
   }),
   response: listOf('owners', OwnerAccount, {

@@ -1,4 +1,6 @@
+import * as adminActivity from './admin-activity.ts'
 import * as adminAgents from './admin-agents.ts'
+import * as adminChecks from './admin-checks.ts'
 import * as adminMoney from './admin-money.ts'
 import * as adminOverview from './admin-overview.ts'
 import * as adminOwners from './admin-owners.ts'
@@ -33,6 +35,8 @@ import { TAGS } from './reference.ts'
 import * as requestLog from './request-log.ts'
 import * as risk from './risk.ts'
 import type { MediaType, Route } from './route.ts'
+import * as riskEvidence from './risk-evidence.ts'
+
 import * as sandbox from './sandbox.ts'
 import * as sessions from './sessions.ts'
 import * as settlements from './settlements.ts'
@@ -101,12 +105,15 @@ export const routes = routesAmong({
   ...passkeys,
   ...notifications,
   ...adminOverview,
+  ...adminActivity,
   ...adminOwners,
   ...adminAgents,
   ...tiers,
   ...settlements,
   ...adminMoney,
+  ...adminChecks,
   ...risk,
+  ...riskEvidence,
   ...keys,
   ...gateway,
   ...sandbox,

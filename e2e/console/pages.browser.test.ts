@@ -1,6 +1,7 @@
 import { routes } from '@batua/contract'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openAdminStage, SETTLED_DAY_TEXT } from '../src/admin-stage.ts'
 import type { Headers } from '../src/api.ts'
 import { openBrowser, openTab, VIEWS, viewName } from '../src/browser.ts'
 import { openConsoleStage } from '../src/console-stage.ts'
@@ -21,6 +22,8 @@ let shopperId: string
 let paymentId: string
 let escrowId: string
 let deliveryId: string
+let ownerId: string
+let alertId: string
 
 beforeAll(async () => {
   const opened = await openConsoleStage(async (earlier, owner) => {
@@ -30,7 +33,6 @@ beforeAll(async () => {
   approvalId = opened.approvalIds[0] ?? ''
   agentId = opened.buyer.id
   const { api, network } = stage
-  await network.pay(opened.buyer, opened.seller, 50, { note: 'One API call' })
   orgId = await ownersActs(opened)
   const { headers } = opened.owner.platform
   await api.ok(routes.updatePlatform, {
@@ -50,13 +52,16 @@ beforeAll(async () => {
   })
   escrowId = held.escrow_id ?? ''
   deliveryId = (await api.ok(routes.testWebhook, { headers })).delivery_id
+  ownerId = opened.owner.id
+  const administered = await openAdminStage(opened)
+  alertId = administered.alertId
   sessions = {
     nobody: null,
     owner: opened.ownerSession,
     platform: await logPlatformIn(api, opened.owner.platform),
     stranger: await network.login(await network.owner(await network.platform())),
     newcomer: await logPlatformIn(api, await network.platform()),
-    admin: await network.admin(),
+    admin: administered.admin,
   }
   browser = await openBrowser()
 })
@@ -120,11 +125,31 @@ const PAGES: readonly (readonly [name: string, who: Who, path: () => string])[] 
   ['platform webhooks', 'platform', () => '/console/platform/webhooks'],
   ['platform webhooks empty', 'newcomer', () => '/console/platform/webhooks?status=failed'],
   ['admin overview', 'admin', () => '/console/admin'],
+  ['admin owners', 'admin', () => '/console/admin/owners'],
+  ['admin owners none', 'admin', () => '/console/admin/owners?status=frozen&kyc_status=failed'],
+  ['admin owner', 'admin', () => `/console/admin/owners/${ownerId}`],
+  ['admin tiers', 'admin', () => '/console/admin/tiers'],
+  ['admin agents', 'admin', () => '/console/admin/agents'],
+  ['admin agents none', 'admin', () => '/console/admin/agents?handle=nobody'],
+  ['admin agent', 'admin', () => `/console/admin/agents/${agentId}`],
+  ['admin risk', 'admin', () => '/console/admin/risk'],
+  ['admin risk none', 'admin', () => '/console/admin/risk?severity=low'],
+  ['admin alert', 'admin', () => `/console/admin/risk/${alertId}`],
+  ['admin alert unknown', 'admin', () => '/console/admin/risk/alr_none'],
+  ['admin checks', 'admin', () => '/console/admin/checks'],
+  ['admin reconciliation', 'admin', () => '/console/admin/checks/reconciliation'],
+  ['admin settlements', 'admin', () => '/console/admin/checks/settlements'],
+  ['admin settlement', 'admin', () => `/console/admin/checks/settlements/${SETTLED_DAY_TEXT}`],
+  ['admin deliveries', 'admin', () => '/console/admin/checks/deliveries'],
+  ['admin wallets', 'admin', () => '/console/admin/checks/wallets'],
   ['admin safety', 'admin', () => '/console/admin/safety'],
 ]
 
 /** What the browser itself writes of an answer that a page shows as an error. */
 const ANSWERED = /^Failed to load resource: the server responded with a status of 404/
+
+/** For one page on a busy machine. */
+const MOST_MS = 10_000
 
 test.each(VIEWS.map(view => [viewName(view), view] as const))(
   'every page on %s is free of errors, violations of its policy and barriers, and fits the screen',
@@ -143,4 +168,5 @@ test.each(VIEWS.map(view => [viewName(view), view] as const))(
     }
     expect(found).toEqual([])
   },
+  PAGES.length * MOST_MS,
 )

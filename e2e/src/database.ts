@@ -70,7 +70,7 @@ async function fingerprint(query: Query): Promise<Record<string, string>> {
     `select table_name as name from information_schema.tables where table_schema = 'public' and table_name not like 'risk\\_%'
        and table_name not like 'reconciliation\\_%' and table_name not like 'request\\_log%'
        and (table_name not like 'audit\\_%' or table_name = 'audit_entries')
-       and table_name not in ('payment_days', 'fold_cursors', 'book_sums', 'scans', 'payment_events', 'owner_events', 'notifications',
+       and table_name not in ('payment_days', 'payment_hours', 'fold_cursors', 'book_sums', 'scans', 'payment_events', 'owner_events', 'notifications',
          'webhook_backlog', 'webhook_endpoints') order by 1`,
   )
   const digests: Record<string, string> = {}

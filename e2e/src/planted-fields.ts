@@ -1,4 +1,4 @@
-import { type OperationId, routes } from '@batua/contract'
+import { ERROR_CODES, type OperationId, routes } from '@batua/contract'
 
 /** Texts in requests and responses that are personal or secret: the tests plant and search them. */
 export const CONFIDENTIAL_FIELDS: readonly string[] = [
@@ -126,8 +126,13 @@ export function confidentialIn(value: unknown): { what: string; value: string }[
   if (Array.isArray(value)) return value.flatMap(confidentialIn)
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, part]: [string, unknown]) =>
-    typeof part === 'string' && CONFIDENTIAL_FIELDS.includes(name)
+    typeof part === 'string' && CONFIDENTIAL_FIELDS.includes(name) && !isErrorCode(part)
       ? [{ what: name, value: part }]
       : confidentialIn(part),
   )
+}
+
+/** An error has its public code under the same name as a login has its secret one, which is all digits. */
+function isErrorCode(value: string): boolean {
+  return ERROR_CODES.some(code => code === value)
 }

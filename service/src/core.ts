@@ -2,6 +2,7 @@ import { Counter } from 'prom-client'
 import type { Config } from './config/config.ts'
 import { openDatabase } from './db/database.ts'
 import { markDatabase } from './db/database-mark.ts'
+import { createPaymentMeter } from './domains/admin/index.ts'
 import { openAgentPolicyCache } from './domains/limits/index.ts'
 import type { MessageChannel } from './domains/notifications/index.ts'
 import {
@@ -74,6 +75,7 @@ export async function openCore(config: Config, { databaseUrl, masterKey, clock, 
     findAgent: openHandleCache(database, vault),
     agents: openAgentPolicyCache(),
     signals,
+    meter: createPaymentMeter(clock),
     ...openLogin(config, { database, clock, vault, logger, signals }),
     ...openPasskeys(config, { database, vault }),
     ...openMessages(config, { database, clock, vault, logger }),

@@ -13,6 +13,10 @@ export function AdminShell() {
         session="admin"
         destinations={[
           { to: '/admin', label: t.overview, icon: 'overview' },
+          { to: '/admin/owners', label: t.owners, icon: 'people' },
+          { to: '/admin/agents', label: t.agents, icon: 'agents' },
+          { to: '/admin/risk', label: t.risk, icon: 'warning' },
+          { to: '/admin/checks', label: t.checks, icon: 'check' },
           { to: '/admin/safety', label: t.safety, icon: 'safety' },
         ]}
       >

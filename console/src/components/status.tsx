@@ -21,6 +21,11 @@ const KINDS = {
   held: 'warn',
   released: 'good',
   refunded: 'plain',
+  open: 'warn',
+  confirmed: 'bad',
+  dismissed: 'plain',
+  running: 'warn',
+  finished: 'good',
 } as const
 
 export type StatusName = keyof typeof KINDS

@@ -45,6 +45,11 @@ export const componentTexts = texts({
       held: 'Held',
       released: 'Released',
       refunded: 'Refunded',
+      open: 'Open',
+      confirmed: 'Confirmed',
+      dismissed: 'Dismissed',
+      running: 'Running',
+      finished: 'Done',
     },
   },
   hi: {
@@ -91,6 +96,11 @@ export const componentTexts = texts({
       held: 'रोका हुआ',
       released: 'दे दिया',
       refunded: 'लौटाया',
+      open: 'खुली',
+      confirmed: 'सही पाई गई',
+      dismissed: 'ख़ारिज',
+      running: 'चल रहा है',
+      finished: 'पूरा',
     },
   },
 })

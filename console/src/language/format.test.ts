@@ -22,6 +22,12 @@ test('times are Indian Standard Time, and name the year when it is another', () 
   expect(hi.moment('2026-11-20T20:15:30.000Z', NOW)).toBe('21 नव॰, 1:45 am IST')
 })
 
+test('axes have short days, hours and amounts, in IST and in lakhs and crores', () => {
+  expect([en.day('2026-11-20'), hi.day('2026-11-20')]).toEqual(['20 Nov', '20 नव॰'])
+  expect(en.hour('2026-11-20T09:30:00.000Z')).toBe('3 pm')
+  expect([0, 950, 150_000, 20_000_000].map(en.shortAmount)).toEqual(['₹0', '₹950', '₹1.5L', '₹2Cr'])
+})
+
 test('a duration has at most two units and is never longer than what is left', () => {
   expect(en.duration(5 * 3_600_000 + 12 * 60_000 + 59_000)).toBe('5 hours 12 minutes')
   expect(en.duration(86_400_000)).toBe('1 day')

@@ -46,7 +46,11 @@ export function Shell({ session, destinations, children }: ShellProps) {
               <Link
                 to={to}
                 className={classes.destination}
-                activeOptions={{ exact: destinations.some(other => other.to.startsWith(`${to}/`)) }}
+                // The address of a first page begins those of the others.
+                activeOptions={{
+                  exact: destinations.some(other => other.to.startsWith(`${to}/`)),
+                  includeSearch: false,
+                }}
                 activeProps={{ 'aria-current': 'page' }}
               >
                 <Icon name={icon} size={22} />

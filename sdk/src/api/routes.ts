@@ -523,6 +523,8 @@ export interface Api {
   ) => Promise<Types.BulkResults>
   /** Freeze an owner. */
   readonly freezeOwner: (input: Types.FreezeOwnerInput, options?: CallOptions) => Promise<Types.FrozenOwner>
+  /** Get payments by day and requests by hour. */
+  readonly getActivity: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Activity>
   /** Get the overview. */
   readonly getOverview: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Overview>
   /** Get any owner. */
@@ -530,6 +532,11 @@ export interface Api {
     input: Types.GetOwnerAccountInput,
     options?: CallOptions,
   ) => Promise<Types.OwnerAccountDetails>
+  /** Get a risk alert. */
+  readonly getRiskAlert: (
+    input: Types.GetRiskAlertInput,
+    options?: CallOptions,
+  ) => Promise<Types.RiskAlertDetails>
   /** Get an agent’s risk score. */
   readonly getRiskScore: (input: Types.GetRiskScoreInput, options?: CallOptions) => Promise<Types.RiskScore>
   /** List all owners. */
@@ -537,11 +544,18 @@ export interface Api {
     input?: Types.ListAllOwnersInput,
     options?: CallOptions,
   ) => Promise<Types.OwnerAccountList>
+  /** List the checks and what they found. */
+  readonly listChecks: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.CheckList>
   /** List differences with the gateway. */
   readonly listDifferences: (
     input?: Types.ListDifferencesInput,
     options?: CallOptions,
   ) => Promise<Types.DifferenceList>
+  /** List failed deliveries. */
+  readonly listFailedDeliveries: (
+    input?: Types.ListFailedDeliveriesInput,
+    options?: CallOptions,
+  ) => Promise<Types.FailedDeliveryList>
   /** List wallets below zero. */
   readonly listNegativeWallets: (
     input?: Types.ListNegativeWalletsInput,
@@ -754,11 +768,15 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   bulkQuarantineAgents: 'POST /v1/admin/agents/bulk-quarantine',
   bulkRestoreAgents: 'POST /v1/admin/agents/bulk-restore',
   freezeOwner: 'POST /v1/admin/owners/{owner_id}/freeze',
+  getActivity: 'GET /v1/admin/activity',
   getOverview: 'GET /v1/admin/overview',
   getOwnerAccount: 'GET /v1/admin/owners/{owner_id}',
+  getRiskAlert: 'GET /v1/admin/risk/alerts/{alert_id}',
   getRiskScore: 'GET /v1/admin/risk/agents/{agent_id}/score',
   listAllOwners: 'GET /v1/admin/owners',
+  listChecks: 'GET /v1/admin/checks',
   listDifferences: 'GET /v1/admin/reconciliation',
+  listFailedDeliveries: 'GET /v1/admin/failed-deliveries',
   listNegativeWallets: 'GET /v1/admin/negative-wallets',
   listRiskAlerts: 'GET /v1/admin/risk/alerts',
   listRiskRules: 'GET /v1/admin/risk/rules',

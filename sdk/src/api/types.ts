@@ -1131,6 +1131,10 @@ export interface GetOwnerAccountInput {
   owner_id: string
 }
 
+export interface GetRiskAlertInput {
+  alert_id: string
+}
+
 export interface GetRiskScoreInput {
   agent_id: string
 }
@@ -1140,6 +1144,8 @@ export interface ListAllOwnersInput extends PageInput {
   status?: 'active' | 'frozen'
   /** Only owners with this bank verification status. */
   kyc_status?: KycStatus
+  /** Only owners of this tier. */
+  tier?: Tier
 }
 
 export interface ListDifferencesInput extends PageInput {
@@ -1160,6 +1166,11 @@ export interface ListDifferencesInput extends PageInput {
     | 'payout_unknown_there'
     | 'settlement_amount_differs'
     | 'unchecked'
+}
+
+export interface ListFailedDeliveriesInput extends PageInput {
+  /** Only deliveries of this platform. */
+  platform_id?: string
 }
 
 export type ListNegativeWalletsInput = PageInput
@@ -3390,6 +3401,30 @@ export interface FrozenOwner {
   agents_affected: number
 }
 
+/** Payments by day and requests to pay by hour. */
+export interface Activity {
+  days: {
+    day: string
+    count: number
+    /** The sum that payees received, INR. */
+    volume: number
+    /** The fees that payers paid in addition, INR. */
+    fees: number
+  }[]
+  hours: {
+    from: string
+    accepted: number
+    refused: {
+      code: ErrorCode
+      count: number
+    }[]
+    /** null without one. */
+    p50_ms: number | null
+    /** null without one. */
+    p99_ms: number | null
+  }[]
+}
+
 /** Figures of the whole service. */
 export interface Overview {
   platforms: number
@@ -3497,6 +3532,55 @@ export interface OwnerAccountDetails {
   total_balance: number
 }
 
+/** The evidence when the alert was opened. */
+export interface RiskEvidence {
+  summary: string
+  from: string
+  to: string
+  /** amounts in INR. */
+  figures: Record<string, number>
+  /** amounts in INR. */
+  thresholds: Record<string, number>
+  payment_ids: string[]
+  agent_ids: string[]
+}
+
+/** An alert with the payments and agents of its evidence. */
+export interface RiskAlertDetails {
+  alert_id: string
+  /** The agent concerned; null if none is. */
+  agent_id: string | null
+  /** null if the service itself is concerned. */
+  platform_id: string | null
+  rule: RiskRule
+  severity: 'low' | 'medium' | 'high'
+  score: number
+  /** It does not change while the alert is open. */
+  evidence: RiskEvidence
+  status: 'open' | 'dismissed' | 'confirmed'
+  note: string | null
+  created_at: string
+  /** null while it is open. */
+  reviewed_at: string | null
+  payments: {
+    payment_id: string
+    /** null if it is no agent. */
+    from_agent_id: string | null
+    /** null if it is no agent. */
+    to_agent_id: string | null
+    /** The amount, INR. */
+    amount: number
+    created_at: string
+  }[]
+  agents: {
+    agent_id: string
+    name: string
+    handle: string
+    owner_id: string
+    status: AgentStatus
+  }[]
+}
+
 /** The agent’s score and its parts. */
 export interface RiskScore {
   agent_id: string
@@ -3540,6 +3624,25 @@ export interface OwnerAccountList {
   pagination: Pagination
 }
 
+/** All checks and their findings. */
+export interface CheckList {
+  checks: {
+    check: 'ledger_check' | 'log_check' | 'reconciliation'
+    running: boolean
+    /** null before the first. */
+    started_at: string | null
+    /** null before the first. */
+    finished_at: string | null
+    open_findings: number
+    findings: {
+      subject: string
+      kind: string
+      detail: string
+      found_at: string
+    }[]
+  }[]
+}
+
 /** A difference between the ledger and the gateway’s records. */
 export interface Difference {
   kind:
@@ -3574,6 +3677,34 @@ export interface DifferenceList {
   pagination: Pagination
 }
 
+/** An event that a platform did not get. */
+export interface FailedDelivery {
+  delivery_id: string
+  event_id: string
+  event: EventName
+  /** null if there is none. */
+  url: string | null
+  /** `pending` while attempts are scheduled, `delivered` after a 2xx response, `failed` after the last attempt. */
+  status: 'pending' | 'delivered' | 'failed'
+  attempts: number
+  /** null without one. */
+  response_status: number | null
+  /** Why the last attempt failed; null if it did not. */
+  last_error: string | null
+  /** null if there is none. */
+  next_attempt_at: string | null
+  created_at: string
+  delivered_at: string | null
+  platform_id: string
+  platform_name: string
+}
+
+/** A page of failed deliveries. */
+export interface FailedDeliveryList {
+  deliveries: FailedDelivery[]
+  pagination: Pagination
+}
+
 /** A wallet that owes money after a chargeback. */
 export interface NegativeWallet {
   agent_id: string
@@ -3589,19 +3720,6 @@ export interface NegativeWallet {
 export interface NegativeWalletList {
   wallets: NegativeWallet[]
   pagination: Pagination
-}
-
-/** The evidence when the alert was opened. */
-export interface RiskEvidence {
-  summary: string
-  from: string
-  to: string
-  /** amounts in INR. */
-  figures: Record<string, number>
-  /** amounts in INR. */
-  thresholds: Record<string, number>
-  payment_ids: string[]
-  agent_ids: string[]
 }
 
 /** A finding that an administrator reviews. */

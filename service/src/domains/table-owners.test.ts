@@ -62,6 +62,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   risk_: 'risk',
   webhook_: 'webhooks',
   payment_days: 'admin',
+  payment_hours: 'admin',
   sandbox_: 'sandbox',
 }
 

@@ -22,6 +22,7 @@ import { type IdempotentRequests, idempotencyKeyOf } from './idempotency-key.ts'
 import type { InFlight } from './in-flight.ts'
 import { checkQueryEncoding } from './query-text.ts'
 import { type Budget, clientAddressOf, partyOf, type RateLimits } from './rate-limit.ts'
+import { meteredBy, type RequestMeter } from './request-meter.ts'
 import type { SameOriginRule } from './same-origin.ts'
 import {
   addressCheck,
@@ -117,6 +118,7 @@ export interface RouterOptions {
   readonly verifyResponses: boolean
   /** The public address is https. */
   readonly secure: boolean
+  readonly meter?: RequestMeter
 }
 
 export interface Router {
@@ -156,6 +158,7 @@ export function createRouter(fastify: FastifyInstance, options: RouterOptions): 
     served.push({ route, counted: !uncounted })
     fastify.route({
       ...(countWrongOn === undefined ? {} : wrongCounted(options.rateLimits[countWrongOn])),
+      ...(options.meter === undefined ? {} : meteredBy(options.meter, route)),
       method: route.method,
       url: fastifyPath(route.path),
       // The response to HEAD would leave the stream open without a client.

@@ -21,6 +21,7 @@ import { addInFlight } from './in-flight.ts'
 import { addNotFound } from './not-found.ts'
 import { createRateLimits, type RateLimitConfig } from './rate-limit.ts'
 import { requestIds } from './request-id.ts'
+import type { RequestMeter } from './request-meter.ts'
 import { sameOriginRule } from './same-origin.ts'
 import { addSecurityHeaders, registerPages } from './security-headers.ts'
 import { createRouter, type Router } from './serve.ts'
@@ -44,6 +45,8 @@ export interface ServerOptions {
   readonly verifyResponses: boolean
   /** Gets each finished request of a platform's secret or an agent's key. */
   readonly onFinished?: (request: FinishedRequest) => void
+  /** Counts requests of the routes that it names; absent: none are counted. */
+  readonly meter?: RequestMeter
 }
 
 export interface CloseOptions {

@@ -56,6 +56,16 @@ export function istDay(moment: Date): number {
   return Math.floor((moment.getTime() + IST_OFFSET_MS) / DAY_MS)
 }
 
+/** The hour in IST as hours since 1970-01-01 in IST. */
+export function istHour(moment: Date): number {
+  return Math.floor((moment.getTime() + IST_OFFSET_MS) / HOUR_MS)
+}
+
+/** The first moment of an hour in IST. */
+export function startOfIstHour(hour: number): Date {
+  return new Date(hour * HOUR_MS - IST_OFFSET_MS)
+}
+
 /** The calendar month in IST as months since January 1970. */
 export function istMonth(moment: Date): number {
   const ist = new Date(moment.getTime() + IST_OFFSET_MS)

@@ -16,12 +16,16 @@ import {
 import { changeAgents } from './change-agents.ts'
 import { type ChangedOwner, freezeOwner, setOwnerTier, unfreezeOwner } from './change-owner.ts'
 import type { AdminContext } from './context.ts'
+import { readChecks } from './list-checks.ts'
 import { readNegativeWallets } from './list-negative-wallets.ts'
+import { readActivity } from './read-activity.ts'
 import { readOverview } from './read-overview.ts'
 import { countAgentsByStatus, sumBalancesOfOwner } from './store.ts'
 
 export function serveAdmin(serve: Serve, context: AdminContext & WithStepUp): void {
   serve(routes.getOverview, () => readOverview(context))
+  serve(routes.getActivity, () => readActivity(context))
+  serve(routes.listChecks, () => readChecks(context))
   serve(routes.listNegativeWallets, ({ query }) => readNegativeWallets(context, query))
   serveOwnerAccounts(serve, context)
   serve(routes.bulkFreezeAgents, ({ caller, body }) =>
@@ -49,6 +53,7 @@ function serveOwnerAccounts(serve: Serve, context: AdminContext & WithStepUp): v
       platformId: null,
       status: query.status ?? null,
       kycStatus: query.kyc_status ?? null,
+      tier: query.tier ?? null,
     }
     const [owners, total] = await Promise.all([
       selectOwners(database, filter, request),

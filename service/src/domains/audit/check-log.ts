@@ -8,6 +8,7 @@ import {
   type Slice,
   scanSlice,
 } from '../../operations/scan.ts'
+import { readScanRound, type ScanRound } from '../../operations/scan-round.ts'
 import { type CheckedHead, checkHead, checkQueue } from './check-log-head.ts'
 import { checkRows, checkTiles } from './check-log-leaves.ts'
 import { selectBeginning } from './check-log-store.ts'
@@ -118,4 +119,8 @@ async function checkFrom(
 
 export function readLogCheck(db: Queryable): Promise<ScanStatus<LogPosition, never>> {
   return readScan(db, LOG_CHECK)
+}
+
+export function readLogCheckRound(db: Queryable, findings: number): Promise<ScanRound> {
+  return readScanRound(db, LOG_CHECK, findings)
 }

@@ -1,5 +1,5 @@
 /** The audit log: its tree, its proofs and its check. */
-export { readLogCheck } from './check-log.ts'
+export { readLogCheck, readLogCheckRound } from './check-log.ts'
 export { type CoveringCheckpoint, openCoveringCheckpoint } from './covering-checkpoint.ts'
 export { resignCheckpoint } from './integrate.ts'
 export { auditJobs } from './jobs.ts'

@@ -1,10 +1,11 @@
 import type { BodyOf, reviewRiskAlert } from '@batua/contract'
-import { AppError, type Refusal, raise, refuse } from '../../kernel/app-error.ts'
+import { type Refusal, raise, refuse } from '../../kernel/app-error.ts'
 import { parseId, type Uuid } from '../../kernel/ids.ts'
 import { type Actor, recordFacts } from '../../operations/facts.ts'
 import { type Alert, type Review, selectAlert, updateReviewed } from './alerts-store.ts'
 import type { RiskContext } from './context.ts'
 import { reviewedFact } from './facts.ts'
+import { alertNotFound } from './read-alert.ts'
 
 type ReviewRequest = BodyOf<typeof reviewRiskAlert>
 
@@ -74,7 +75,7 @@ function closeAlert(
   const now = clock.now()
   return database.inTransaction(async tx => {
     const alert = id === null ? null : await selectAlert(tx, id)
-    if (alert === null) throw new AppError('not_found', 'There is no alert with this id')
+    if (alert === null) throw alertNotFound()
     const plan = decideReview(alert, request)
     if (plan.kind === 'refusal') raise(plan)
     if (plan.quarantine !== null) await quarantine(tx, plan.quarantine, { actor, vault, now })

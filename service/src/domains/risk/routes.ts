@@ -1,11 +1,11 @@
 import {
+  getRiskAlert,
   getRiskScore,
   listRiskAlerts,
   listRiskRules,
   type QueryOf,
   type ResponseOf,
   RISK_RULES,
-  type RiskAlert,
   reviewRiskAlert,
 } from '@batua/contract'
 import { page, pageOf } from '../../http/paging.ts'
@@ -15,7 +15,6 @@ import { DAY_MS } from '../../kernel/clock.ts'
 import { formatId, parseId } from '../../kernel/ids.ts'
 import { actorOf } from '../../operations/facts.ts'
 import {
-  type Alert,
   type AlertFilter,
   agentExists,
   countAlerts,
@@ -24,6 +23,7 @@ import {
 } from './alerts-store.ts'
 import type { RiskContext } from './context.ts'
 import { SCORED_DAYS, scoreOf } from './decide.ts'
+import { alertRecord, readAlert } from './read-alert.ts'
 import { reviewAlert } from './review-alert.ts'
 import { isBroken, type RuleSet, readRules, thresholdsRecord } from './rules.ts'
 import { selectRules } from './rules-store.ts'
@@ -40,6 +40,8 @@ export function serveRisk(serve: Serve, context: RiskContext): void {
     ])
     return page('alerts', alerts, alertRecord, total, request)
   })
+
+  serve(getRiskAlert, ({ params }) => readAlert(context, params.alert_id))
 
   serve(reviewRiskAlert, async ({ caller, params, body }) =>
     alertRecord(await reviewAlert(context, actorOf(caller), params.alert_id, body)),
@@ -85,21 +87,5 @@ function ruleRecord(rule: RuleSet[keyof RuleSet]): RuleRecord {
     enabled: rule.enabled,
     thresholds: thresholdsRecord(rule.thresholds),
     problem: null,
-  }
-}
-
-function alertRecord(alert: Alert): RiskAlert {
-  return {
-    alert_id: formatId('alr', alert.id),
-    agent_id: alert.agentId === null ? null : formatId('agt', alert.agentId),
-    platform_id: alert.platformId === null ? null : formatId('plt', alert.platformId),
-    rule: alert.rule,
-    severity: alert.severity,
-    score: alert.score,
-    evidence: alert.evidence,
-    status: alert.status,
-    note: alert.note,
-    created_at: alert.createdAt.toISOString(),
-    reviewed_at: alert.reviewedAt?.toISOString() ?? null,
   }
 }

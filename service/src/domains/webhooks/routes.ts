@@ -9,6 +9,7 @@ import { countDeliveries, selectDeliveries } from './delivery-list-store.ts'
 import { deliveryRecord } from './delivery-record.ts'
 import { findEvents } from './events/list-events.ts'
 import { readDelivery } from './read-delivery.ts'
+import { readFailedDeliveries } from './failed-deliveries.ts'
 import { retryDelivery } from './retry.ts'
 import type { RequestedAttempts } from './send-now.ts'
 import { testWebhook } from './test-webhook.ts'
@@ -21,6 +22,7 @@ export function serveWebhooks(serve: Serve, context: Omit<RequestedAttempts, 'sl
   serve(routes.getWebhookDelivery, ({ caller, params }) => readDelivery(context, caller, params.delivery_id))
 
   serve(routes.listEvents, ({ caller, query }) => findEvents(context, caller, query))
+  serve(routes.listFailedDeliveries, ({ query }) => readFailedDeliveries(context, query))
 
   serve(routes.retryWebhookDelivery, ({ caller, params }) =>
     retryDelivery(requested, caller, params.delivery_id),

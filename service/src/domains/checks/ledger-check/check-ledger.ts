@@ -7,6 +7,7 @@ import {
   type Slice,
   scanSlice,
 } from '../../../operations/scan.ts'
+import { readScanRound, type ScanRound } from '../../../operations/scan-round.ts'
 import type { LedgerCheckContext } from '../context.ts'
 import { ROW_FAULT } from './prove-rows.ts'
 import { BEGINNING, type Position, proveSlice, type SliceLimits } from './prove-slice.ts'
@@ -82,4 +83,8 @@ async function checkSums(
 
 export function readLedgerCheck(db: Queryable): Promise<ScanStatus<Position, CheckedLedger>> {
   return readScan(db, LEDGER_CHECK)
+}
+
+export function readLedgerCheckRound(db: Queryable, findings: number): Promise<ScanRound> {
+  return readScanRound(db, LEDGER_CHECK, findings)
 }

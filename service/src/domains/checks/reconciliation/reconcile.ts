@@ -9,6 +9,7 @@ import { openReconciler, type Reconciler } from './query-gateway.ts'
 import { recheck } from './recheck.ts'
 import { compareRecords, compareSettlements } from './records.ts'
 import { refundComparison } from './refunds.ts'
+import { RECONCILIATION } from './report.ts'
 import { newRun, type Page, type Run, runAfter, type Span, type Totals } from './run.ts'
 import { dueMoment, lastDueDay, nightlySpan } from './schedule.ts'
 import {
@@ -33,7 +34,7 @@ export async function reconcileNightly(reconciler: Reconciler): Promise<number> 
   const { clock, logger } = reconciler
   let fresh: readonly NewDifference[] = []
   const slice = await scanSlice(reconciler, {
-    name: 'reconciliation',
+    name: RECONCILIATION,
     leaseMs: LEASE_MS,
     dueSince: dueMoment(lastDueDay(clock.now())),
     async slice(cursor: Run | null) {

@@ -1,5 +1,6 @@
 import type { Database, Queryable } from '../../../db/database.ts'
 import { addFigures, type Metrics } from '../../../kernel/metrics.ts'
+import { readScanRound, type ScanRound } from '../../../operations/scan-round.ts'
 import type { OpenDifference } from './difference.ts'
 import { countOpen, selectLastFinishedAt, selectOpen } from './store.ts'
 
@@ -9,6 +10,18 @@ export async function readReconciliation(
 ): Promise<{ readonly differences: number | null; readonly checkedAt: Date | null }> {
   const checkedAt = await selectLastFinishedAt(db)
   return { differences: checkedAt === null ? null : await countOpen(db, null), checkedAt }
+}
+
+export const RECONCILIATION = 'reconciliation'
+
+/** Its nightly round, with the end of the last comparison, which may be one that an operator ran. */
+export async function readReconciliationRound(db: Queryable): Promise<ScanRound> {
+  const round = await readScanRound(db, RECONCILIATION, 0)
+  return {
+    ...round,
+    finishedAt: await selectLastFinishedAt(db),
+    openFindings: await countOpen(db, null),
+  }
 }
 
 export function addReconciliationMetrics(

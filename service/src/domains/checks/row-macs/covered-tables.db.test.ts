@@ -50,6 +50,7 @@ const UNCOVERED: Readonly<Record<string, string>> = {
   webhook_deliveries: WEBHOOK,
   gateway_notices: 'tells duplicates of webhooks; a webhook only says where to ask',
   payment_days: FOLDED,
+  payment_hours: 'is only shown',
   book_sums: FOLDED,
   fold_cursors: FOLDED,
   scans: WORK,

@@ -1,4 +1,4 @@
-import type { KycStatus } from '@batua/contract'
+import type { KycStatus, Tier } from '@batua/contract'
 import { arrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
 import { isGenuine, type MacRow, macColumns } from '../../../db/row-mac.ts'
@@ -12,23 +12,25 @@ export interface OwnerFilter {
   readonly platformId: Uuid | null
   readonly status: Owner['status'] | null
   readonly kycStatus: KycStatus | null
+  readonly tier: Tier | null
 }
 
-const MATCHES = `($2::text is null or status = $2) and ($3::text is null or kyc_status = $3)`
+const MATCHES = `($2::text is null or status = $2) and ($3::text is null or kyc_status = $3)
+  and ($4::text is null or tier = $4)`
 
 function matching({ platformId }: OwnerFilter): string {
   return `${platformId === null ? '$1::uuid is null' : 'platform_id = $1::uuid'} and ${MATCHES}`
 }
 
-function filterValues({ platformId, status, kycStatus }: OwnerFilter): unknown[] {
-  return [platformId, status, kycStatus]
+function filterValues({ platformId, status, kycStatus, tier }: OwnerFilter): unknown[] {
+  return [platformId, status, kycStatus, tier]
 }
 
 /** A page of owners, newest first: those before `before` if it is given, skipping `offset`. */
 export async function selectOwners(db: Queryable, filter: OwnerFilter, page: PageRequest): Promise<Owner[]> {
   return db.query<Owner>(
-    `select ${OWNER_COLUMNS} from owners where ${matching(filter)} and ($4::uuid is null or id < $4)
-     order by id desc limit $5 offset $6`,
+    `select ${OWNER_COLUMNS} from owners where ${matching(filter)} and ($5::uuid is null or id < $5)
+     order by id desc limit $6 offset $7`,
     [...filterValues(filter), page.before, page.fetch, page.offset],
   )
 }

@@ -1,0 +1,80 @@
+import type { FailedDelivery } from '@batua/sdk'
+import { Text } from '@mantine/core'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useRead } from '../../api/use-read.ts'
+import type { Column } from '../../components/data-table.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { Moment } from '../../components/moment.tsx'
+import { PageTitle } from '../../components/page-title.tsx'
+import { useTexts } from '../../language/language.tsx'
+import { Named } from '../links.tsx'
+import { given, List } from '../list.tsx'
+import { adminTexts } from '../texts.ts'
+import { CheckSections } from './check-sections.tsx'
+import { checksTexts } from './texts.ts'
+
+const route = getRouteApi('/admin/checks/deliveries')
+
+/** The webhook deliveries of all platforms for which every attempt failed. */
+export function DeliveriesPage() {
+  const t = useTexts(checksTexts)
+  const { platform_id, offset = 0 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const deliveries = useRead('listFailedDeliveries', { ...given({ platform_id }), limit: 20, offset })
+  return (
+    <>
+      <PageTitle lead={t.deliveriesLead}>{t.sections.deliveries}</PageTitle>
+      <CheckSections />
+      {platform_id !== undefined && (
+        <Text mb="md">
+          {t.onlyPlatform(platform_id)} · <Link to="/admin/checks/deliveries">{t.allPlatforms}</Link>
+        </Text>
+      )}
+      <List
+        query={deliveries}
+        loading={t.deliveriesLoading}
+        label={t.sections.deliveries}
+        rows={({ deliveries: list }) => list}
+        columns={useColumns()}
+        rowKey={({ delivery_id }) => delivery_id}
+        empty={
+          <EmptyState icon="check" title={t.deliveriesEmpty}>
+            {t.deliveriesEmptyHint}
+          </EmptyState>
+        }
+        onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
+      />
+    </>
+  )
+}
+
+function useColumns(): readonly Column<FailedDelivery>[] {
+  const t = useTexts(checksTexts)
+  const common = useTexts(adminTexts)
+  return [
+    {
+      id: 'event',
+      name: t.event,
+      cell: ({ event, delivery_id }) => <Named detail={delivery_id}>{event}</Named>,
+    },
+    {
+      id: 'platform',
+      name: common.platform,
+      cell: ({ platform_id, platform_name, url }) => (
+        <Named detail={url ?? undefined}>
+          <Link to="/admin/checks/deliveries" search={{ platform_id }}>
+            {platform_name}
+          </Link>
+        </Named>
+      ),
+    },
+    {
+      id: 'response',
+      name: t.response,
+      cell: ({ last_error, response_status, attempts }) => (
+        <Named detail={t.attempts(attempts)}>{last_error ?? response_status}</Named>
+      ),
+    },
+    { id: 'happened', name: t.happened, cell: ({ created_at }) => <Moment at={created_at} /> },
+  ]
+}

@@ -1,0 +1,75 @@
+import type { Difference } from '@batua/sdk'
+import { getRouteApi } from '@tanstack/react-router'
+import { useRead } from '../../api/use-read.ts'
+import { Amount } from '../../components/amount.tsx'
+import type { Column } from '../../components/data-table.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { Moment } from '../../components/moment.tsx'
+import { PageTitle } from '../../components/page-title.tsx'
+import { useTexts } from '../../language/language.tsx'
+import { AgentLink, Named } from '../links.tsx'
+import { Filter, Filters, given, List } from '../list.tsx'
+import { adminTexts } from '../texts.ts'
+import { CheckSections } from './check-sections.tsx'
+import { checksTexts } from './texts.ts'
+
+const route = getRouteApi('/admin/checks/reconciliation')
+
+/** The differences between the ledger and the gateway. */
+export function ReconciliationPage() {
+  const t = useTexts(checksTexts)
+  const common = useTexts(adminTexts)
+  const { kind, offset = 0 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const differences = useRead('listDifferences', { ...given({ kind }), limit: 20, offset })
+  return (
+    <>
+      <PageTitle lead={t.differencesLead}>{t.sections.reconciliation}</PageTitle>
+      <CheckSections />
+      <Filters>
+        <Filter
+          label={t.kind}
+          all={common.all}
+          value={kind}
+          options={t.kinds}
+          onChange={chosen => void navigate({ search: given({ kind: chosen }) })}
+        />
+      </Filters>
+      <List
+        query={differences}
+        loading={t.differencesLoading}
+        label={t.sections.reconciliation}
+        rows={({ differences: list }) => list}
+        columns={useColumns()}
+        rowKey={({ kind: what, subject }) => `${what} ${subject}`}
+        empty={
+          <EmptyState icon="check" title={t.differencesEmpty}>
+            {t.differencesEmptyHint}
+          </EmptyState>
+        }
+        onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
+      />
+    </>
+  )
+}
+
+function useColumns(): readonly Column<Difference>[] {
+  const t = useTexts(checksTexts)
+  const common = useTexts(adminTexts)
+  return [
+    {
+      id: 'kind',
+      name: t.kind,
+      cell: ({ kind, subject }) => <Named detail={subject}>{t.kinds[kind]}</Named>,
+    },
+    {
+      id: 'agent',
+      name: common.agent,
+      cell: ({ agent_id }) => (agent_id === null ? '–' : <AgentLink id={agent_id} />),
+    },
+    { id: 'ours', name: t.ours, cell: ({ ours }) => ours ?? t.nothing },
+    { id: 'theirs', name: t.theirs, cell: ({ theirs }) => theirs ?? t.nothing },
+    { id: 'amount', name: t.amount, align: 'end', cell: ({ amount }) => <Amount rupees={amount} /> },
+    { id: 'found', name: t.found, cell: ({ found_at }) => <Moment at={found_at} /> },
+  ]
+}

@@ -1,0 +1,71 @@
+import type { SettlementSkip } from '@batua/sdk'
+import { getRouteApi } from '@tanstack/react-router'
+import { useRead } from '../../api/use-read.ts'
+import { Amount } from '../../components/amount.tsx'
+import type { Column } from '../../components/data-table.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { PageTitle } from '../../components/page-title.tsx'
+import { useFormat, useTexts } from '../../language/language.tsx'
+import { AgentLink, Back, OwnerLink } from '../links.tsx'
+import { Filter, Filters, given, List } from '../list.tsx'
+import { adminTexts } from '../texts.ts'
+import { checksTexts } from './texts.ts'
+
+const route = getRouteApi('/admin/checks/settlements/$day')
+
+/** The wallets that one day's settlement skipped. */
+export function SettlementPage() {
+  const t = useTexts(checksTexts)
+  const common = useTexts(adminTexts)
+  const format = useFormat()
+  const { day } = route.useParams()
+  const { reason, offset = 0 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const skips = useRead('listSettlementSkips', { day, ...given({ reason }), limit: 20, offset })
+  const isDate = !Number.isNaN(Date.parse(day))
+  return (
+    <>
+      <Back to="/admin/checks/settlements">{t.backToRuns}</Back>
+      <PageTitle lead={t.settlementLead}>{t.settlementTitle(isDate ? format.date(day) : day)}</PageTitle>
+      <Filters>
+        <Filter
+          label={t.reason}
+          all={common.all}
+          value={reason}
+          options={t.reasons}
+          onChange={chosen => void navigate({ search: given({ reason: chosen }) })}
+        />
+      </Filters>
+      <List
+        query={skips}
+        loading={t.skipsLoading}
+        label={t.skipped}
+        rows={({ skipped }) => skipped}
+        columns={useColumns()}
+        rowKey={({ agent_id }) => agent_id}
+        empty={<EmptyState icon="check" title={t.skipsEmpty} />}
+        onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
+      />
+    </>
+  )
+}
+
+function useColumns(): readonly Column<SettlementSkip>[] {
+  const t = useTexts(checksTexts)
+  const common = useTexts(adminTexts)
+  return [
+    {
+      id: 'agent',
+      name: common.agent,
+      cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} />,
+    },
+    { id: 'owner', name: common.owner, cell: ({ owner_id }) => <OwnerLink id={owner_id} /> },
+    { id: 'reason', name: t.reason, cell: ({ reason }) => t.reasons[reason] },
+    {
+      id: 'balance',
+      name: common.balance,
+      align: 'end',
+      cell: ({ balance }) => <Amount rupees={balance} />,
+    },
+  ]
+}

@@ -1,0 +1,107 @@
+import type { OwnerAccount } from '@batua/sdk'
+import { Button } from '@mantine/core'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useRead } from '../../api/use-read.ts'
+import type { Column } from '../../components/data-table.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { Moment } from '../../components/moment.tsx'
+import { PageTitle } from '../../components/page-title.tsx'
+import { Status } from '../../components/status.tsx'
+import { useTexts } from '../../language/language.tsx'
+import { OwnerLink } from '../links.tsx'
+import { Filter, Filters, given, List } from '../list.tsx'
+import { adminTexts } from '../texts.ts'
+import { ownersTexts } from './texts.ts'
+
+const route = getRouteApi('/admin/owners')
+
+/** The owners of all platforms. */
+export function OwnersPage() {
+  const t = useTexts(ownersTexts)
+  const { offset = 0, ...filters } = route.useSearch()
+  const navigate = route.useNavigate()
+  const owners = useRead('listAllOwners', { ...given(filters), limit: 20, offset })
+  const isFiltered = Object.keys(given(filters)).length > 0
+  return (
+    <>
+      <PageTitle lead={t.lead} actions={<ToTiers />}>
+        {t.title}
+      </PageTitle>
+      <OwnerFilters />
+      <List
+        query={owners}
+        loading={t.loading}
+        label={t.title}
+        rows={({ owners: list }) => list}
+        columns={useColumns()}
+        rowKey={({ owner_id }) => owner_id}
+        empty={
+          <EmptyState icon="people" title={isFiltered ? t.emptyOther : t.emptyTitle}>
+            {isFiltered ? undefined : t.empty}
+          </EmptyState>
+        }
+        onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
+      />
+    </>
+  )
+}
+
+function useColumns(): readonly Column<OwnerAccount>[] {
+  const t = useTexts(adminTexts)
+  return [
+    {
+      id: 'owner',
+      name: t.owner,
+      cell: ({ owner_id, name }) => <OwnerLink id={owner_id} name={name} detail={owner_id} />,
+    },
+    { id: 'kyc', name: t.kyc, cell: ({ kyc_status }) => t.kycStates[kyc_status] },
+    { id: 'tier', name: t.tier, cell: ({ tier }) => t.tierNames[tier] },
+    { id: 'status', name: t.state, cell: ({ status }) => <Status is={status} /> },
+    { id: 'created', name: t.created, cell: ({ created_at }) => <Moment at={created_at} /> },
+  ]
+}
+
+function OwnerFilters() {
+  const t = useTexts(adminTexts)
+  const { status, kyc_status, tier } = route.useSearch()
+  const navigate = route.useNavigate()
+  const filterBy = (change: object) => {
+    const search = given({ status, kyc_status, tier, ...change })
+    return void navigate({ search })
+  }
+  const { active, frozen } = t.states
+  return (
+    <Filters>
+      <Filter
+        label={t.state}
+        all={t.all}
+        value={status}
+        options={{ active, frozen }}
+        onChange={chosen => filterBy({ status: chosen })}
+      />
+      <Filter
+        label={t.kyc}
+        all={t.all}
+        value={kyc_status}
+        options={t.kycStates}
+        onChange={chosen => filterBy({ kyc_status: chosen })}
+      />
+      <Filter
+        label={t.tier}
+        all={t.all}
+        value={tier}
+        options={t.tierNames}
+        onChange={chosen => filterBy({ tier: chosen })}
+      />
+    </Filters>
+  )
+}
+
+function ToTiers() {
+  const t = useTexts(ownersTexts)
+  return (
+    <Button component={Link} to="/admin/tiers" variant="default">
+      {t.toTiers}
+    </Button>
+  )
+}

@@ -1,0 +1,98 @@
+import { plural, texts } from '../../language/texts.ts'
+
+export const ownersTexts = texts({
+  en: {
+    title: 'Owners',
+    lead: 'The people behind the agents of all platforms.',
+    loading: 'Loading owners…',
+    loadingOne: 'Loading the owner…',
+    emptyTitle: 'No owners yet',
+    empty: 'Platforms create them. Each then appears here.',
+    emptyOther: 'No owner fits these filters',
+    toTiers: 'Limits of the tiers',
+    back: 'All owners',
+    phone: 'Phone',
+    email: 'E-mail',
+    pan: 'PAN',
+    bank: 'Bank account',
+    bankNone: 'None',
+    bankEnds: (last4: string, ifsc: string) => `ends in ${last4}, ${ifsc}`,
+    reason: 'Why verification failed',
+    link: 'Invitation',
+    linkStates: { accepted: 'Accepted', invited: 'Waits for an answer', declined: 'Declined' },
+    total: 'In the wallets of all agents',
+    agentsBy: (counts: { readonly total: number; readonly active: number; readonly stopped: number }) =>
+      `${plural.en(counts.total, { one: '# agent', other: '# agents' })}: ${counts.active} active, ${counts.stopped} stopped`,
+    agentsTitle: 'Agents of this owner',
+    agentsLoading: 'Loading agents…',
+    agentsEmpty: 'This owner has no agents',
+    freeze: 'Freeze',
+    freezeTitle: (name: string) => `Freeze ${name}?`,
+    freezeText: (count: number) =>
+      plural.en(count, {
+        one: 'From the next payment on, # agent can neither pay, receive nor withdraw. The owner cannot end this.',
+        other:
+          'From the next payment on, # agents can neither pay, receive nor withdraw. The owner cannot end this.',
+      }),
+    isFrozen: (count: number) =>
+      plural.en(count, { one: 'Frozen, with # agent', other: 'Frozen, with # agents' }),
+    unfreeze: 'Unfreeze',
+    unfreezeTitle: (name: string) => `Unfreeze ${name}?`,
+    unfreezeText:
+      'All frozen agents of the owner are unfrozen too, also those that were frozen one by one. Paused and quarantined agents return to that state.',
+    isUnfrozen: (count: number) =>
+      plural.en(count, { one: 'Unfrozen, with # agent', other: 'Unfrozen, with # agents' }),
+    setTier: 'Change tier',
+    setTierTitle: (name: string) => `Tier of ${name}`,
+    setTierText:
+      'The limits of the tier, higher or lower, hold for the next payment of each agent of this owner.',
+    fromTo: (from: string, to: string) => `${from} → ${to}`,
+    setTierAct: (tier: string) => `Set ${tier}`,
+    tierIsSet: (name: string, tier: string) => `${name} has ${tier}`,
+  },
+  hi: {
+    title: 'मालिक',
+    lead: 'सभी प्लेटफ़ॉर्म के एजेंटों के पीछे के लोग।',
+    loading: 'मालिक आ रहे हैं…',
+    loadingOne: 'मालिक की जानकारी आ रही है…',
+    emptyTitle: 'अभी कोई मालिक नहीं',
+    empty: 'प्लेटफ़ॉर्म उन्हें बनाते हैं। बनने पर हर एक यहाँ दिखेगा।',
+    emptyOther: 'इन फ़िल्टरों में कोई मालिक नहीं',
+    toTiers: 'टियर की सीमाएँ',
+    back: 'सभी मालिक',
+    phone: 'फ़ोन',
+    email: 'ई-मेल',
+    pan: 'पैन',
+    bank: 'बैंक खाता',
+    bankNone: 'नहीं है',
+    bankEnds: (last4, ifsc) => `आख़िरी अंक ${last4}, ${ifsc}`,
+    reason: 'जाँच क्यों नहीं हुई',
+    link: 'न्योता',
+    linkStates: { accepted: 'स्वीकार', invited: 'जवाब का इंतज़ार', declined: 'अस्वीकार' },
+    total: 'सभी एजेंटों के वॉलेट में',
+    agentsBy: counts =>
+      `${plural.hi(counts.total, { one: '# एजेंट', other: '# एजेंट' })}: ${counts.active} चालू, ${counts.stopped} रोके हुए`,
+    agentsTitle: 'इस मालिक के एजेंट',
+    agentsLoading: 'एजेंट आ रहे हैं…',
+    agentsEmpty: 'इस मालिक का कोई एजेंट नहीं',
+    freeze: 'फ़्रीज़ करें',
+    freezeTitle: name => `${name} को फ़्रीज़ करें?`,
+    freezeText: count =>
+      plural.hi(count, {
+        one: 'अगले भुगतान से # एजेंट न चुका सकेगा, न पा सकेगा, न निकाल सकेगा। मालिक इसे नहीं हटा सकता।',
+        other: 'अगले भुगतान से # एजेंट न चुका सकेंगे, न पा सकेंगे, न निकाल सकेंगे। मालिक इसे नहीं हटा सकता।',
+      }),
+    isFrozen: count => plural.hi(count, { one: '# एजेंट के साथ फ़्रीज़', other: '# एजेंटों के साथ फ़्रीज़' }),
+    unfreeze: 'फ़्रीज़ हटाएँ',
+    unfreezeTitle: name => `${name} का फ़्रीज़ हटाएँ?`,
+    unfreezeText:
+      'मालिक के सभी फ़्रीज़ एजेंट भी खुल जाएँगे, वे भी जो अलग-अलग फ़्रीज़ हुए थे। रुके हुए और अलग रखे गए एजेंट उसी स्थिति में लौटेंगे।',
+    isUnfrozen: count => plural.hi(count, { one: '# एजेंट के साथ फ़्रीज़ हटा', other: '# एजेंटों के साथ फ़्रीज़ हटा' }),
+    setTier: 'टियर बदलें',
+    setTierTitle: name => `${name} का टियर`,
+    setTierText: 'टियर की सीमाएँ, ऊँची हों या नीची, इस मालिक के हर एजेंट के अगले भुगतान से लागू होंगी।',
+    fromTo: (from, to) => `${from} → ${to}`,
+    setTierAct: tier => `${tier} दें`,
+    tierIsSet: (name, tier) => `${name} का टियर अब ${tier} है`,
+  },
+})
