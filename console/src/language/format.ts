@@ -47,7 +47,6 @@ export function formatOf(language: Language): Format {
   const thisYear = new Intl.DateTimeFormat(locale, { ...day, ...clock })
   const otherYear = new Intl.DateTimeFormat(locale, { ...day, ...clock, year: 'numeric' })
   // A date without a time is its day in every time zone.
-  const dayOnly = new Intl.DateTimeFormat(locale, { ...day, timeZone: 'UTC' })
   const yearOf = new Intl.DateTimeFormat('en', { timeZone: INDIA, year: 'numeric' })
   const units = UNITS.map(
     ([unit]) => new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }),
