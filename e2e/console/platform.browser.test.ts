@@ -78,7 +78,7 @@ test('a test webhook is sent, and its delivery appears', async () => {
   await page.getByText('Your receiver responded with 204').waitFor()
   const row = page.getByRole('row').filter({ hasText: 'webhook.test' }).first()
   await row.getByText('Delivered').waitFor()
-  await row.getByRole('button', { name: 'Send webhook.test again' }).click()
+  await row.getByRole('button', { name: 'Send again: webhook.test' }).click()
   await row.getByText('2 attempts').waitFor()
   expect(tab.problems).toEqual([])
 })

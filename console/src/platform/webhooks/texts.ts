@@ -19,7 +19,7 @@ export const webhooksTexts = texts({
     attempts: (count: number) => plural.en(count, { one: '# attempt', other: '# attempts' }),
     next: 'next',
     retry: 'Send again',
-    retryOne: (event: string) => `Send ${event} again`,
+    retryOne: (event: string) => `Send again: ${event}`,
     test: 'Send a test',
     tested: (status: number) => `Your receiver responded with ${status}`,
     testFailed: (why: string) => `Not delivered: ${why}`,
