@@ -375,6 +375,22 @@ describe('a browser', () => {
   })
 })
 
+test('a subscription that was moved to another person in the database is told nothing', async () => {
+  const browser = await subscribe()
+  const thief = await network.owner(owner.platform)
+  const thiefSession = await network.login(thief)
+  await choose(PUSHED, thiefSession)
+  await stage.database.query(
+    `update push_subscriptions set phone_index = (select phone_index from sessions order by id desc limit 1)`,
+  )
+  const agent = await network.fundedAgent(thief, { require_human_approval_above: 1 })
+  await network.pay(agent, payee, 400)
+  await pass()
+  expect(browser.attempts()).toBe(0)
+  await logged('does not open')
+  await stage.database.query('delete from push_subscriptions')
+})
+
 describe('a message', () => {
   test('has the text and the link, once, and no decision', async () => {
     await choose({ approval_requested: { message: true } })

@@ -40,7 +40,7 @@ function Language({ settings }: { readonly settings: Settings }) {
   const t = useTexts(notificationTexts)
   const change = useAct('updateNotificationSettings')
   return (
-    <Group justify="space-between">
+    <Group justify="space-between" align="baseline">
       <Text>{t.language}</Text>
       <Choice
         label={t.language}

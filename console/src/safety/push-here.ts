@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { clientFor } from '../api/api.tsx'
 
@@ -73,18 +74,21 @@ export function rememberedSubscription(): string | null {
  * it. One that was added by somebody else, or removed from another browser, is ended here too.
  */
 export function useKeepNotifications(): void {
+  const queries = useQueryClient()
   useEffect(() => {
     // Nothing that a page needs: what fails is done at the next start.
-    void keep().catch(() => undefined)
-  }, [])
+    void keep(() => queries.invalidateQueries({ queryKey: ['owner'] })).catch(() => undefined)
+  }, [queries])
 }
 
-async function keep(): Promise<void> {
+async function keep(onChange: () => Promise<void>): Promise<void> {
   const here = await subscriptionHere()
   if (here === null) return
   const client = clientFor('owner')
   const { push_subscriptions: all } = await client.listPushSubscriptions()
   const known = all.find(({ subscription_id }) => subscription_id === rememberedSubscription())
-  if (known === undefined) await unsubscribeHere()
-  else if (!known.current) await client.createPushSubscription({ ...here })
+  if (known === undefined) return unsubscribeHere()
+  if (known.current) return
+  await client.createPushSubscription({ ...here })
+  await onChange()
 }

@@ -67,6 +67,7 @@ test('an empty environment is a sandbox on this machine', () => {
     redisUrl: null,
     gateway: { kind: 'sandbox' },
     otpSender: { kind: 'sandbox' },
+    notifications: { sender: { kind: 'sandbox' }, phones: null },
     textMessages: {
       sender: { kind: 'sandbox' },
       texts: {

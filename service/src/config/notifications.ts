@@ -32,7 +32,7 @@ export function readNotifications(reader: EnvReader, live: boolean): Notificatio
   const bodyText = reader.read('NOTIFY_HTTP_BODY', anyText, DEFAULT_BODY[format])
   const successText = reader.read<string | null>('NOTIFY_HTTP_SUCCESS', anyText, null)
   const given = reader.read<readonly string[] | null>('NOTIFY_PHONES', phones, null)
-  const body = bodyTemplate(reader, 'NOTIFY_HTTP_BODY', format, bodyText)
+  const body = bodyTemplate(reader, 'NOTIFY_HTTP_BODY', format, bodyText, 'NOTIFY_HTTP_FORMAT')
   if (url === null) return { sender: { kind: live ? 'none' : 'sandbox' }, phones: given }
   checkPlaceholders(reader, { url, bodyText, token }, given)
   const ids = { entityId: null, templateIds: {}, senderId: null }

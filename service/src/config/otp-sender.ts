@@ -88,11 +88,12 @@ export function bodyTemplate(
   variable: string,
   format: OtpBodyTemplate['format'],
   text: string,
+  formatVariable = 'OTP_HTTP_FORMAT',
 ): OtpBodyTemplate {
   switch (format) {
     case 'json': {
       const template = jsonObject(text)
-      if (template === undefined) reader.problem(variable, 'must be a JSON object, or OTP_HTTP_FORMAT form')
+      if (template === undefined) reader.problem(variable, `must be a JSON object, or ${formatVariable} form`)
       return { format, template: template ?? null }
     }
     case 'form':

@@ -92,7 +92,7 @@ function authorization({ authHeader, token }: HttpSenderOptions): Record<string,
 function judge(status: number, text: string, successText: string | null): GatewayResult<'sent'> {
   if (status < 200 || status > 299) return rejected(String(status), `the provider returned ${status}`)
   if (successText === null || text.includes(successText)) return value('sent')
-  return rejected('not_confirmed', `the provider returned ${status}, but not with OTP_HTTP_SUCCESS`)
+  return rejected('not_confirmed', `the provider returned ${status}, but not with the text that confirms it`)
 }
 
 /** Posts text messages to a provider over HTTP, as the sender of one-time codes does. */

@@ -22,7 +22,7 @@ import {
   postponeOthers,
   selectEvents,
 } from './queue-store.ts'
-import { phoneContext, type StoredSettings, selectSettings } from './settings-store.ts'
+import { phoneOf, type StoredSettings, selectSettings } from './settings-store.ts'
 import {
   decryptTarget,
   deleteSubscription,
@@ -172,8 +172,8 @@ async function sendMessage(
   written: Written,
 ): Promise<void> {
   const { database, vault, clock, logger, messages, baseUrl } = context
-  const { id, phoneIndex, kind, attempts } = notification
-  const phone = vault.decrypt(settings.phone, phoneContext(phoneIndex))
+  const { id, kind, attempts } = notification
+  const phone = phoneOf(vault, settings)
   if (messages === null || !isFor(messages, phone)) return deleteNotification(database, id)
   const response = await messages.sender.send(textMessage(phone, kind, written, baseUrl))
   const outcome = decideMessage(

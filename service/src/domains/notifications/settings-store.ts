@@ -1,6 +1,7 @@
 import type { NotificationKind, NotificationLanguage } from '@batua/contract'
 import { textArrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
+import { AlteredRow } from '../../db/row-mac.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 
 /** A person who is notified, by the digest of the phone. */
@@ -71,7 +72,18 @@ export async function updateSettings(
   )
 }
 
-/** The context that the encryption of a phone authenticates. */
-export function phoneContext(phoneIndex: Buffer): string {
+/** The encryption authenticates whose row it is: no message goes to a phone that was written there by hand. */
+function phoneContext(phoneIndex: Buffer): string {
   return `notification_settings.phone ${phoneIndex.toString('hex')}`
+}
+
+/** Ten digits. */
+export function phoneOf(vault: Vault, { phoneIndex, phone }: StoredSettings): string {
+  try {
+    return vault.decrypt(phone, phoneContext(phoneIndex))
+  } catch {
+    const row = phoneIndex.toString('hex')
+    vault.onAltered('notification_settings', row, 'does not open')
+    throw new AlteredRow('notification_settings', row, 'does not open')
+  }
 }

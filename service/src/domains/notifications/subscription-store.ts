@@ -1,5 +1,6 @@
 import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
+import { AlteredRow } from '../../db/row-mac.ts'
 import type { PushTarget } from '../../gateways/web-push.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
@@ -145,9 +146,11 @@ export function encryptTarget(vault: Vault, { id, phoneIndex }: Row, target: Pus
 }
 
 export function decryptTarget(vault: Vault, { id, phoneIndex }: Row, encrypted: Buffer): PushTarget {
-  const [endpoint, p256dh, auth]: [string, string, string] = JSON.parse(
-    vault.decrypt(encrypted, contextOf('target', id, phoneIndex)),
-  )
+  const [endpoint, p256dh, auth] = JSON.parse(decrypted(vault, { id, phoneIndex }, 'target', encrypted)) as [
+    string,
+    string,
+    string,
+  ]
   return { endpoint, p256dh, auth }
 }
 
@@ -155,8 +158,17 @@ export function encryptHint(vault: Vault, { id, phoneIndex }: Row, hint: string 
   return vault.encrypt(JSON.stringify(hint), contextOf('agent_hint', id, phoneIndex))
 }
 
-export function decryptHint(vault: Vault, { id, phoneIndex }: Row, encrypted: Buffer): string | null {
-  return JSON.parse(vault.decrypt(encrypted, contextOf('agent_hint', id, phoneIndex))) as string | null
+export function decryptHint(vault: Vault, row: Row, encrypted: Buffer): string | null {
+  return JSON.parse(decrypted(vault, row, 'agent_hint', encrypted)) as string | null
+}
+
+function decrypted(vault: Vault, { id, phoneIndex }: Row, column: string, encrypted: Buffer): string {
+  try {
+    return vault.decrypt(encrypted, contextOf(column, id, phoneIndex))
+  } catch {
+    vault.onAltered('push_subscriptions', id, 'does not open')
+    throw new AlteredRow('push_subscriptions', id, 'does not open')
+  }
 }
 
 export function endpointIndex(vault: Vault, endpoint: string): Buffer {
