@@ -4,7 +4,8 @@ export const safetyTexts = texts({
   en: {
     title: 'Safety',
     lead: 'Your passkeys, and where you are logged in.',
-    ownerLead: 'Stop everything at once, protect what you decide, choose what you are told, and see where you are logged in.',
+    ownerLead:
+      'Stop everything at once, protect what you decide, choose what you are told, and see where you are logged in.',
     stop: 'Emergency stop',
     stopHint: 'No agent of yours pays or receives any more.',
     stopAll: 'Pause all agents',
@@ -31,8 +32,7 @@ export const safetyTexts = texts({
   hi: {
     title: 'सुरक्षा',
     lead: 'आपकी पासकी, और आप कहाँ-कहाँ लॉग इन हैं।',
-    ownerLead:
-      'सब कुछ एक साथ रोकें, अपने फ़ैसले सुरक्षित करें, चुनें कि आपको क्या बताया जाए, और देखें कि आप कहाँ-कहाँ लॉग इन हैं।',
+    ownerLead: 'सब कुछ एक साथ रोकें, अपने फ़ैसले सुरक्षित करें, चुनें कि आपको क्या बताया जाए, और देखें कि आप कहाँ-कहाँ लॉग इन हैं।',
     stop: 'आपातकालीन रोक',
     stopHint: 'आपका कोई एजेंट न चुकाएगा, न पाएगा।',
     stopAll: 'सभी एजेंट रोकें',
