@@ -103,6 +103,7 @@ export const ExposureList = response(
     ),
     agents: Type.Array(
       response(agentFigures, { title: 'AgentExposure', description: 'The exposure of one agent.' }),
+      { description: 'The agents of this page, newest first.' },
     ),
     pagination: Pagination,
   },

@@ -137,21 +137,28 @@ function states(values: Values): fc.Arbitrary<PolicyState> {
   })
 }
 
-function policies({ amount }: Values): fc.Arbitrary<SpendPolicy> {
-  const often = fc.option(amount, { freq: 1 })
-  const rare = fc.option(amount, { freq: 2 })
-  return fc.record({
-    spend_limit_per_tx: often,
-    spend_limit_hourly: often,
-    spend_limit_daily: often,
-    spend_limit_monthly: rare,
-    allowed_payees: LISTS,
-    blocked_payee_agents: fc.oneof(fc.constant([]), fc.subarray(NAMED, { maxLength: 2 })),
-    per_counterparty_daily_limit: often,
-    max_counterparties_per_hour: fc.option(fc.integer({ min: 0, max: 3 }), { freq: 1 }),
-    require_escrow_above: rare,
-    require_human_approval_above: often,
-  })
+function policies(values: Values): fc.Arbitrary<SpendPolicy> {
+  const stored = POLICY_CONTROLS.map(control => [control, storedValue(control, values)])
+  return fc.record(Object.fromEntries(stored) as StoredValues)
+}
+
+type StoredValues = { [Control in PolicyControl]: fc.Arbitrary<SpendPolicy[Control]> }
+
+/** Most controls are often set, so that several bound at once; some only sometimes, or little could be paid. */
+function storedValue(control: PolicyControl, { amount }: Values): fc.Arbitrary<SpendPolicy[PolicyControl]> {
+  switch (control) {
+    case 'allowed_payees':
+      return LISTS
+    case 'blocked_payee_agents':
+      return fc.oneof(fc.constant([]), fc.subarray(NAMED, { maxLength: 2 }))
+    case 'max_counterparties_per_hour':
+      return fc.option(fc.integer({ min: 0, max: 3 }), { freq: 1 })
+    case 'spend_limit_monthly':
+    case 'require_escrow_above':
+      return fc.option(amount, { freq: 2 })
+    default:
+      return fc.option(amount, { freq: 1 })
+  }
 }
 
 /** A change that waits, as a caller wrote it; it need not loosen the policy. */
