@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Readable } from 'node:stream'
 import {
   type BodyOf,
   isEventStream,
@@ -12,7 +11,6 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { onBehalfOf, type Purpose } from '../db/database.ts'
 import { AppError } from '../kernel/app-error.ts'
-import { assert } from '../kernel/assert.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { admissionHook } from './admission.ts'
 import type { MaybePromise } from './caller.ts'
@@ -24,6 +22,7 @@ import { checkQueryEncoding } from './query-text.ts'
 import { type Budget, clientAddressOf, partyOf, type RateLimits } from './rate-limit.ts'
 import { meteredBy, type RequestMeter } from './request-meter.ts'
 import type { SameOriginRule } from './same-origin.ts'
+import { headersOf, type Streamed } from './streamed.ts'
 import {
   addressCheck,
   bodyCheck,
@@ -78,14 +77,6 @@ export type Handler<R extends Route> = (call: Call<R>, answer: ResponseHead) => 
 type BodyFor<R extends Route> = R['produces'] extends readonly (infer Type extends MediaType)[]
   ? Streamed<Type>
   : ResponseOf<R>
-
-/** A response that is sent while it is made. An error of the stream ends the connection, so the client notices. */
-export interface Streamed<Type extends MediaType = MediaType> {
-  readonly type: Type
-  readonly body: Readable
-  /** The name under which a browser saves it: letters, digits, `-`, `_` and `.` alone. */
-  readonly fileName?: string
-}
 
 export interface ServeOptions<R extends Route = Route> {
   /** Not counted by the rate limits: probes and key documents. */
@@ -240,26 +231,10 @@ function handlerOf<const R extends Route>(
 
 function streamed(work: Work): Work {
   return async (request, reply) => {
-    const { type, body, fileName } = (await work(request, reply)) as Streamed
-    reply.headers({
-      'content-type': CONTENT_TYPES[type],
-      'cache-control': 'no-store',
-      // nginx collects a response before it passes it on, unless this header tells it not to.
-      'x-accel-buffering': 'no',
-    })
-    if (fileName !== undefined) {
-      assert(/^[\w.-]+$/.test(fileName), 'a file name needs no quotes')
-      reply.header('content-disposition', `attachment; filename="${fileName}"`)
-    }
-    return body
+    const answer = (await work(request, reply)) as Streamed
+    reply.headers(headersOf(answer))
+    return answer.body
   }
-}
-
-const CONTENT_TYPES: Record<MediaType, string> = {
-  'application/json': 'application/json; charset=utf-8',
-  'text/csv': 'text/csv; charset=utf-8; header=present',
-  'application/pdf': 'application/pdf',
-  'text/event-stream': 'text/event-stream',
 }
 
 /** Refused requests count. Failures of the service are not the caller's fault. */

@@ -6,7 +6,7 @@ import {
   type StatementTotals,
 } from '@batua/contract'
 import type { Span } from '../../../../http/date-span.ts'
-import type { Streamed } from '../../../../http/serve.ts'
+import type { Streamed } from '../../../../http/streamed.ts'
 import { AppError } from '../../../../kernel/app-error.ts'
 import type { Uuid } from '../../../../kernel/ids.ts'
 import { type Paise, rupees, ZERO_PAISE } from '../../../../kernel/money.ts'
