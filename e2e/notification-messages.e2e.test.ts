@@ -13,13 +13,19 @@ let requests: { readonly path: string; readonly authorization: string | undefine
 let replies: (number | 'break')[]
 
 beforeAll(async () => {
-  provider = createServer(async (request, response) => {
-    const text = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)).toString('utf8')
-    const { url: path = '', headers } = request
-    requests.push({ path, authorization: headers.authorization, body: JSON.parse(text) })
-    const next = replies.shift() ?? 200
-    if (next === 'break') response.destroy()
-    else response.writeHead(next).end()
+  provider = createServer((request, response) => {
+    let text = ''
+    request.setEncoding('utf8')
+    request.on('data', (part: string) => {
+      text += part
+    })
+    request.on('end', () => {
+      const { url: path = '', headers } = request
+      requests.push({ path, authorization: headers.authorization, body: JSON.parse(text) })
+      const next = replies.shift() ?? 200
+      if (next === 'break') response.destroy()
+      else response.writeHead(next).end()
+    })
   })
   await new Promise<void>(resolve => provider.listen(0, '127.0.0.1', resolve))
 })

@@ -1,6 +1,22 @@
 import type { OperationId } from '@batua/contract'
 import type { Sent } from './api.ts'
-import { newAuthenticator } from './authenticator.ts'
+import {
+  bothAgents,
+  in29Days,
+  ofApproval,
+  ofCertificate,
+  ofEscrow,
+  ofMember,
+  ofOrganization,
+  ofOwner,
+  ofOwnerSession,
+  ofPasskey,
+  ofPayer,
+  ofPlatform,
+  ofReceipt,
+  policy,
+  STRANGE,
+} from './call-parts.ts'
 import { ADMIN_PHONE } from './log-in.ts'
 import { newBankAccount, newHandle, newPan, newPhone } from './network.ts'
 import { newSubscription } from './push-service.ts'
@@ -292,75 +308,4 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   testWebhook: () => ({}),
   getHealth: () => ({}),
   getReadiness: () => ({}),
-}
-
-function ofPlatform({ platform }: World): Sent {
-  return { params: { platform_id: platform.id } }
-}
-
-function ofOwner({ owner }: World): Sent {
-  return { params: { owner_id: owner.id } }
-}
-
-function ofOwnerSession({ owner }: World): Sent {
-  return { query: { owner_id: owner.id } }
-}
-
-function ofPayer({ payer }: World): Sent {
-  return { params: { agent_id: payer.id } }
-}
-
-/** Within the longest time also where a test has moved the clock by days. */
-function in29Days(): string {
-  return new Date(Date.now() + 29 * 86_400_000).toISOString()
-}
-
-/** A passkey that nobody has enrolled. */
-const STRANGE = newAuthenticator('http://localhost')
-
-function ofPasskey(): Sent {
-  return { params: { passkey_id: 'pky_01kb7q3f8meg5tz4x9wc2n6a01' } }
-}
-
-function ofApproval({ approval }: World): Sent {
-  return { params: { approval_id: approval.approval_id ?? '' } }
-}
-
-function ofEscrow({ escrow }: World): Sent {
-  return { params: { escrow_id: escrow.escrow_id ?? '' } }
-}
-
-function ofOrganization({ organization }: World): Sent {
-  return { params: { org_id: organization.id } }
-}
-
-function ofMember({ organization, payee }: World): Sent {
-  return { params: { org_id: organization.id, agent_id: payee.id } }
-}
-
-function ofCertificate({ certificate }: World): Sent {
-  return { params: { cert_id: certificate.id } }
-}
-
-function bothAgents({ payer, payee }: World): Sent {
-  return { body: { agent_ids: [payer.id, payee.id] } }
-}
-
-function ofReceipt({ payment }: World): Sent {
-  return { params: { receipt_id: payment.receipt_id ?? '' } }
-}
-
-function policy({ payee, stranger }: World) {
-  return {
-    spend_limit_per_tx: 5000,
-    spend_limit_hourly: 5000,
-    spend_limit_daily: 5000,
-    spend_limit_monthly: 5000,
-    allowed_payees: [payee.id],
-    blocked_payee_agents: [stranger.agent.id],
-    per_counterparty_daily_limit: 5000,
-    max_counterparties_per_hour: 5,
-    require_escrow_above: 5000,
-    require_human_approval_above: 5000,
-  }
 }

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { INTRODUCTION } from '@batua/contract'
-import type { Config } from './config/config.ts'
+import { type Config, loopback } from './config/config.ts'
 import { type Core, type CoreOptions, openCore } from './core.ts'
 import type { Database } from './db/database.ts'
 import { adminJobs, serveAdmin } from './domains/admin/index.ts'
@@ -103,7 +103,7 @@ import {
 import { addConsole } from './http/console.ts'
 import { addDocs } from './http/docs.ts'
 import { addHealth } from './http/health.ts'
-import { forgetIdempotencyKeys } from './http/idempotency-key.ts'
+import { idempotencyKeyCleanup } from './http/idempotency-key.ts'
 import { serveMetrics } from './http/metrics.ts'
 import { createServer, type Server } from './http/server.ts'
 import { openHolidays } from './kernel/holiday-file.ts'
@@ -267,7 +267,7 @@ function jobsOf(contexts: Contexts): Job[] {
     ...webhookJobs(contexts),
     ...contexts.notifications.jobs,
     ...requestLogJobs(contexts),
-    ...serviceJobs(contexts.database),
+    idempotencyKeyCleanup(contexts.database),
   ]
 }
 
@@ -341,23 +341,4 @@ function servePages(
     simulation && ((session, outcome, method) => simulateOutcome(simulation, session, outcome, method))
   pages(scope => serveCheckout(scope, { funding, serviceName: PRODUCT_NAME, simulate, script }))
   if (simulation !== null) serveSimulation(serve, simulation)
-}
-
-const IDEMPOTENCY_KEYS_AT_ONCE = 1_000
-
-function serviceJobs(database: Database): Job[] {
-  return [
-    {
-      name: 'idempotency keys',
-      everyMs: 60_000,
-      run: now => forgetIdempotencyKeys(database, now, IDEMPOTENCY_KEYS_AT_ONCE),
-    },
-  ]
-}
-
-/** The host under which a process reaches its own server that listens on `host`. */
-function loopback(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1'
-  if (host === '::') return '[::1]'
-  return host.includes(':') ? `[${host}]` : host
 }

@@ -181,6 +181,13 @@ function readMetrics(reader: EnvReader, live: boolean, servicePort: number) {
   return { metricsPort, metricsToken: reader.read<string | null>('METRICS_TOKEN', token, null) }
 }
 
+/** The host under which a process reaches its own server that listens on `host`. */
+export function loopback(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
+}
+
 function publicName(host: string): string {
   // By this name browsers make passkeys; for an address they make none.
   if (['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host)) return 'localhost'

@@ -164,3 +164,14 @@ function withoutSecrets(answer: unknown, reply: FastifyReply): string {
 function after(moment: Date, milliseconds: number): Date {
   return new Date(moment.getTime() + milliseconds)
 }
+
+const FORGOTTEN_AT_ONCE = 1_000
+
+/** The job that forgets the keys that are too old. */
+export function idempotencyKeyCleanup(database: Queryable) {
+  return {
+    name: 'idempotency keys',
+    everyMs: 60_000,
+    run: (now: Date) => forgetIdempotencyKeys(database, now, FORGOTTEN_AT_ONCE),
+  }
+}
