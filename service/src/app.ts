@@ -2,7 +2,6 @@ import type { AddressInfo } from 'node:net'
 import { INTRODUCTION } from '@batua/contract'
 import { type Config, loopback } from './config/config.ts'
 import { type Core, type CoreOptions, openCore } from './core.ts'
-import type { Database } from './db/database.ts'
 import { adminJobs, serveAdmin } from './domains/admin/index.ts'
 import { addAuditMetrics, auditJobs, openCoveringCheckpoint, serveAudit } from './domains/audit/index.ts'
 import {
