@@ -288,11 +288,8 @@ function serveDomains(
   serveReceipts(serve, contexts)
   serveIdentity(serve, contexts)
   serveAudit(serve, { ...contexts, requireAgentAccess })
-  serveSessions(serve, {
-    ...contexts,
-    secure: config.baseUrl.startsWith('https:'),
-    onSessionsEnded: contexts.notifications.onSessionsEnded,
-  })
+  const { onSessionsEnded } = contexts.notifications
+  serveSessions(serve, { ...contexts, secure: config.baseUrl.startsWith('https:'), onSessionsEnded })
   contexts.notifications.serve(serve)
   serveRisk(serve, { ...contexts, quarantine: quarantineAgent })
   serveAdmin(serve, {
