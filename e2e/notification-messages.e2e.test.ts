@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { routes } from '@batua/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -13,18 +13,16 @@ let requests: { readonly path: string; readonly authorization: string | undefine
 let replies: (number | 'break')[]
 
 beforeAll(async () => {
-  provider = createServer((request, response) => void receive(request, response))
+  provider = createServer(async (request, response) => {
+    const text = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)).toString('utf8')
+    const { url: path = '', headers } = request
+    requests.push({ path, authorization: headers.authorization, body: JSON.parse(text) })
+    const next = replies.shift() ?? 200
+    if (next === 'break') response.destroy()
+    else response.writeHead(next).end()
+  })
   await new Promise<void>(resolve => provider.listen(0, '127.0.0.1', resolve))
 })
-async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const text = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)).toString('utf8')
-  const { url: path = '', headers } = request
-  requests.push({ path, authorization: headers.authorization, body: JSON.parse(text) })
-  const next = replies.shift() ?? 200
-  if (next === 'break') response.destroy()
-  else response.writeHead(next).end()
-}
-
 afterAll(() => new Promise(resolve => provider.close(resolve)))
 beforeEach(() => {
   requests = []

@@ -288,8 +288,11 @@ function serveDomains(
   serveReceipts(serve, contexts)
   serveIdentity(serve, contexts)
   serveAudit(serve, { ...contexts, requireAgentAccess })
-  const { onSessionsEnded } = contexts.notifications
-  serveSessions(serve, { ...contexts, secure: config.baseUrl.startsWith('https:'), onSessionsEnded })
+  serveSessions(serve, {
+    ...contexts,
+    secure: config.baseUrl.startsWith('https:'),
+    onSessionsEnded: contexts.notifications.onSessionsEnded,
+  })
   contexts.notifications.serve(serve)
   serveRisk(serve, { ...contexts, quarantine: quarantineAgent })
   serveAdmin(serve, {
