@@ -183,6 +183,7 @@ function otherBody(body: unknown): object {
   if ('agent_id' in fields) return { ...fields, agent_id: exampleId('agt') }
   if ('platform_secret' in fields) return { ...fields, platform_secret: 'sk_live_another' }
   if ('nonce' in fields) return { ...fields, nonce: newHandle() }
+  if ('endpoint' in fields) return { ...fields, endpoint: `${String(fields.endpoint)}x` }
   if ('agent_ids' in fields) return { agent_ids: fields.agent_ids.slice(1) }
   return {}
 }

@@ -398,7 +398,7 @@ describe('a message', () => {
     await pass()
     await pass(3_600)
     const { messages } = await api.ok(routes.getSandboxMessages, { params: { phone: owner.phone } })
-    const link = `http://127.0.0.1:${stage.service.port}/console/inbox/${approvalId}`
+    const link = `http://localhost:${stage.service.port}/console/inbox/${approvalId}`
     expect(messages.map(({ text }) => text)).toEqual([
       `A request waits for you. Buyer wants to pay ₹400.00 to @${payee.handle}. ${link}`,
     ])

@@ -11,7 +11,7 @@ import { type Listener, openWebhookStage, until, type WebhookStage } from './src
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const SDK = join(ROOT, 'sdk')
-const MAX_TARBALL_BYTES = 72_000
+const MAX_TARBALL_BYTES = 80_000
 
 interface Manifest {
   readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>
