@@ -91,7 +91,7 @@ describe('a template with the phone', () => {
     await stage().api.ok(routes.updateNotificationSettings, { headers: asker.session, body: wish })
     const approvalId = await asker.ask()
     await asker.pass(3_600)
-    const link = `http://127.0.0.1:${stage().service.port}/console/inbox/${approvalId}`
+    const link = `http://localhost:${stage().service.port}/console/inbox/${approvalId}`
     expect(requests).toEqual([
       {
         path: '/messages',
