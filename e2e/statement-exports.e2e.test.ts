@@ -117,6 +117,10 @@ describe('a statement as JSON', () => {
       { type: 'withdraw', change: 500, reverses: withdrawal.transaction_id, running_balance: 975 },
     ])
     expect(closing_balance).toBe(975)
+    const { transactions } = await stage.api.ok(routes.listTransactions, ofAgent(agent))
+    const listed = transactions.find(({ id }) => id === withdrawal.transaction_id)
+    expect(listed?.failure_reason).toBeDefined()
+    expect(lines[1]?.failure_reason).toBe(listed?.failure_reason)
   })
 
   test('names a checkpoint of the audit log that includes the entries of its lines', async () => {

@@ -224,6 +224,7 @@ describe('the owner of a changed bank account', () => {
     expect(sent).toEqual([
       {
         phone: decryptPersonal(stage.context.vault, owner.id, 'phone', owner.phone),
+        template: 'bank_account',
         text: `Account 2222 from ${effective_at}; object at https://pay.example.com`,
         variables: { last4: '2222', effective_at, url: 'https://pay.example.com' },
       },

@@ -26,7 +26,8 @@ export const SELECT_LINES_BY_REFERENCE = `
     case when t.kind = 'payment' then t.credit_account
       when ended.kind = 'escrow_release' then ended.credit_account else t.linked_id end as counterparty,
     t.amount_paise as "amountPaise", t.fee_paise as "feePaise", ${STATUS} as status, t.posted_at as "beganAt",
-    t.linked_id as "linkedId", t.reference, t.note, null::text as utr
+    t.linked_id as "linkedId", t.reference, t.note, null::text as utr,
+    null::text as reason
   ${FOUND} order by t.id desc limit $6`
 
 /** Every $7th of the newest $6 lines. */

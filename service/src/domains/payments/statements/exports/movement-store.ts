@@ -26,6 +26,8 @@ export interface Movement extends StoredTransfer {
   readonly payoutKind: 'withdraw' | 'settlement' | null
   readonly payoutStatus: TransactionStatus | null
   readonly utr: string | null
+  /** Why a funding or payout failed or was returned. */
+  readonly reasonOfFailure: string | null
 }
 
 /** A wallet at one moment: the number of its movements so far, and the balance after the last of them. */
@@ -113,7 +115,8 @@ export const SELECT_MOVEMENTS = `
     hold.debit_account as holder, hold.linked_id as "heldFor",
     hold.reference as "holdReference", hold.note as "holdNote",
     funding.status as "fundingStatus", funding.created_at as "fundedAt",
-    payout.kind as "payoutKind", payout.status as "payoutStatus", payout.utr
+    payout.kind as "payoutKind", payout.status as "payoutStatus", payout.utr,
+    coalesce(funding.failure_reason, payout.reason) as "reasonOfFailure"
   from (
     select w.wallet, s.* from unnest($1::uuid[]) as w (wallet)
     cross join lateral (${movementsOf('debit')} union all ${movementsOf('credit')} union all ${movementsOf('fund')}) s
@@ -128,13 +131,13 @@ export const SELECT_MOVEMENTS = `
     where t.kind in ('escrow_release', 'escrow_refund') and h.id = t.linked_id limit 1
   ) hold on true
   left join lateral (
-    select f.status, f.created_at from fundings f
+    select f.status, f.created_at, f.failure_reason from fundings f
     where t.kind in ('fund', 'chargeback') and f.agent_id = t.wallet
       and f.id = case t.kind when 'fund' then t.id else t.linked_id end
     limit 1
   ) funding on true
   left join lateral (
-    select p.kind, p.status, p.utr from payouts p
+    select p.kind, p.status, p.utr, p.reason from payouts p
     where t.kind in ('payout', 'payout_failed', 'payout_reversed') and p.agent_id = t.wallet
       and p.id = case t.kind when 'payout' then t.id else t.linked_id end
     limit 1

@@ -29,7 +29,7 @@ export function statementLine(movement: StatementMovement, names: StatementNames
       linkedId: movement.linkedId,
       reference: movement.holdReference ?? movement.reference,
       note: movement.holdNote ?? movement.note,
-      reason: null,
+      reason: movement.reasonOfFailure,
     },
     names,
   )
