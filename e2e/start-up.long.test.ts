@@ -64,7 +64,7 @@ describe('on a bare machine', () => {
 
   test('it prints its address and a first command, and no warning', () => {
     const output = service.output()
-    expect(output).toContain(`${service.address}/v1`)
+    expect(output).toContain(`${service.address.replace('127.0.0.1', 'localhost')}/v1`)
     expect(output).toContain('npm run demo')
     expect(output).toContain(`Making a database in ${folder}`)
     expect(output).not.toMatch(/"level":"(warn|error|fatal)"|Warning/)
