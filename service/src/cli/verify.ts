@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { systemClock } from '../kernel/clock.ts'
 import {
   checkFile,
   checkpointIn,
@@ -10,7 +9,8 @@ import {
   readKeys,
   resultText,
   type VerificationResult,
-} from '../verification/index.ts'
+} from '@batua/verification'
+import { systemClock } from '../kernel/clock.ts'
 import { readOptions, USAGE, type VerifyOptions } from './verify-options.ts'
 
 const MAX_BYTES = 1024 * 1024

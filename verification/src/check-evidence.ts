@@ -3,10 +3,10 @@ import { type AuditVerification, Evidence, FORMATS } from '@batua/contract'
 import { cose, isoCBOR, parseAuthenticatorData } from '@simplewebauthn/server/helpers'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { Static } from 'typebox'
-import { canonicalJson } from '../kernel/signing.ts'
 import { checkAuditEntry } from './check-log.ts'
 import type { PublishedKeys } from './published-keys.ts'
 import { isObject, type JsonObject, readJson } from './read-json.ts'
+import { canonicalJson } from './signatures.ts'
 import {
   type Doubt,
   forged,
