@@ -8,11 +8,11 @@ export function cookieJar(browser: string | null = null) {
   const kept = new Map<string, string>()
   return {
     value: (name: string) => kept.get(name) ?? null,
-    async fetch(input: string | URL | Request, init: RequestInit = {}) {
+    async fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
       const headers = new Headers(init.headers)
       if (browser !== null) {
         headers.set('cookie', `${BROWSER_COOKIE}=${browser}`)
-        headers.set('origin', new URL(String(input)).origin)
+        headers.set('origin', new URL(input instanceof Request ? input.url : input).origin)
       }
       const response = await fetch(input, { ...init, headers })
       for (const cookie of response.headers.getSetCookie()) {

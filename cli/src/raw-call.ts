@@ -46,5 +46,5 @@ function errorIn({ status, headers }: Response, text: string): BatuaError {
 /** The same with a query, of which undefined values are left out. */
 export function withQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
-  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`
 }

@@ -40,7 +40,7 @@ export function clientFor(session: Session, baseUrl: string, more: Partial<Clien
   try {
     return createClient({ baseUrl, timeoutMs: session.timeoutMs, maxRetries: MAX_RETRIES, ...more })
   } catch (error) {
-    if (error instanceof TypeError) throw usage(`${error.message}`)
+    if (error instanceof TypeError) throw usage(error.message)
     throw error
   }
 }

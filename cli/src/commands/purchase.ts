@@ -70,7 +70,7 @@ export function refuseToPay({ profiles }: Session, response: Response, mayPay: b
 }
 
 function isThisMachine({ hostname }: URL): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname)
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }
 
 const TURN_WITHIN_MS = 60_000

@@ -36,7 +36,7 @@ export function withoutSecrets(text: string): string {
   return text.replaceAll(SECRET, '$1…')
 }
 
-const WIDTHLESS = /[\p{Mn}\p{Me}\u200b-\u200d\ufe0f]/u
+const WIDTHLESS = /\p{Mn}|\p{Me}|[\u200b-\u200d]/u
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u
 
