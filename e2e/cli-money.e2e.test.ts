@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { routes } from '@batua/contract'
 import { createClient } from '@batua/sdk'
-import { withPaywall } from '@batua/sdk/node'
+import { requirePayment } from '@batua/sdk/node'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildCli, type Cli, jsonOf, openCli } from './src/cli.ts'
 import type { Agent } from './src/network.ts'
@@ -30,7 +30,9 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections()
 })
 
-async function serve(handle: (request: IncomingMessage, response: ServerResponse) => unknown): Promise<string> {
+async function serve(
+  handle: (request: IncomingMessage, response: ServerResponse) => unknown,
+): Promise<string> {
   const server = createServer(handle)
   servers.push(server)
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -47,15 +49,16 @@ async function inFront(then: (response: ServerResponse, reply: Response) => unkn
       headers: headers as Record<string, string>,
       body: body.length === 0 ? null : body,
     })
-    if (request.url?.endsWith('/pay')) return then(response, reply)
-    response.writeHead(reply.status, { 'content-type': 'application/json' }).end(await reply.text())
+    if (request.url?.endsWith('/pay')) then(response, reply)
+    else response.writeHead(reply.status, { 'content-type': 'application/json' }).end(await reply.text())
   })
 }
 
 const through = (address: string) => ({ env: { BATUA_BASE_URL: address, BATUA_AGENT_KEY: payer.key } })
 const direct = () => through(stage.service.address)
 const payments = async () =>
-  (await stage.api.ok(routes.listPayments, { params: { agent_id: payer.id }, headers: payer.headers })).payments
+  (await stage.api.ok(routes.listPayments, { params: { agent_id: payer.id }, headers: payer.headers }))
+    .payments
 
 describe('a payment whose answer is lost', () => {
   test('exits with 10 and names the key, which finds the payment: money moved once', async () => {
@@ -75,16 +78,16 @@ describe('a payment whose answer is lost', () => {
     let times = 0
     const once = await inFront(async (response, reply) => {
       times += 1
-      if (times === 1) return response.destroy()
-      response.writeHead(reply.status, { 'content-type': 'application/json' }).end(await reply.text())
+      if (times === 1) response.destroy()
+      else response.writeHead(reply.status, { 'content-type': 'application/json' }).end(await reply.text())
     })
     expect(await cli.run(['pay', stage.payee.id, '20'], through(once))).toMatchObject({ code: 0 })
     times = 0
     const away = await inFront(response => {
       times += 1
-      if (times === 1) return response.destroy()
       const body = { error: { code: 'service_unavailable', message: 'Away' } }
-      response.writeHead(503, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+      if (times === 1) response.destroy()
+      else response.writeHead(503, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     })
     expect(await cli.run(['pay', stage.payee.id, '20'], through(away))).toMatchObject({ code: 10 })
     expect((await payments()).length).toBe(2)
@@ -102,7 +105,10 @@ describe('Ctrl-C', () => {
   test('in the middle of a payment says what is known and how to ask, and exits with 10', async () => {
     const isPaid = Promise.withResolvers<void>()
     const slow = await inFront(() => isPaid.resolve())
-    const running = cli.startOnTerminal(['pay', stage.payee.id, '20', '--idempotency-key', 'order-7'], through(slow))
+    const running = cli.startOnTerminal(
+      ['pay', stage.payee.id, '20', '--idempotency-key', 'order-7'],
+      through(slow),
+    )
     await isPaid.promise
     running.child.stdin?.write('\u0003')
     const { code, stdout } = await running.ended
@@ -126,13 +132,16 @@ describe('Ctrl-C', () => {
 describe('fetch', () => {
   let served: number
 
-  async function openShop(price = '2.50', answer: (response: ServerResponse) => unknown = r => r.end('31 °C')) {
+  async function openShop(
+    price = '2.50',
+    answer: (response: ServerResponse) => unknown = r => r.end('31 °C'),
+  ) {
     served = 0
     const client = createClient({ baseUrl: stage.service.address, agentKey: stage.payee.key })
     return serve(
-      withPaywall({ client, price, secret: 'a-secret-of-32-characters-or-more!!' }, (_request, response) => {
+      requirePayment({ client, payTo: stage.payee.handle, amount: price }, (_request, response) => {
         served += 1
-        return answer(response)
+        answer(response)
       }),
     )
   }
@@ -173,14 +182,23 @@ describe('fetch', () => {
   })
 
   test('whose answer is lost after the payment exits with 10, and the same command does not pay again', async () => {
-    let times = 0
-    const shop = await openShop('2.50', response => {
-      times += 1
-      return times === 1 ? response.destroy() : response.end('31 °C')
+    const shop = await openShop()
+    let isOpen = false
+    const road = await serve(async (request, response) => {
+      const proof = request.headers['x-service-payment']
+      if (proof !== undefined && !isOpen) return response.destroy()
+      const reply = await fetch(
+        shop,
+        proof === undefined ? {} : { headers: { 'x-service-payment': String(proof) } },
+      )
+      const challenge = reply.headers.get('x-service-pay')
+      response.writeHead(reply.status, challenge === null ? {} : { 'x-service-pay': challenge })
+      return response.end(await reply.text())
     })
-    const args = ['fetch', shop, '--json']
+    const args = ['fetch', `${road}/`, '--json']
     const lost = await cli.run(args, direct())
     expect([lost.code, lost.stdout]).toEqual([10, expect.stringContaining('"payment_id": "pay_')])
+    isOpen = true
     const again = await cli.run(args, direct())
     expect([again.code, jsonOf(again)['body'], (await payments()).length]).toEqual([0, '31 °C', 1])
   })
@@ -203,7 +221,10 @@ describe('fetch', () => {
     payer = await network.fundedAgent(owner, { require_human_approval_above: 1 })
     const shop = await openShop()
     const waits = await cli.run(['fetch', shop, '--json'], direct())
-    expect([waits.code, jsonOf(waits)]).toMatchObject([4, { payment_status: 'pending_approval', payment_id: null }])
+    expect([waits.code, jsonOf(waits)]).toMatchObject([
+      4,
+      { payment_status: 'pending_approval', payment_id: null },
+    ])
     const headers = await network.login(owner)
     await api.ok(routes.approve, {
       headers,
@@ -232,7 +253,9 @@ describe('a secret', () => {
       await cli.run([...login, '--platform', stage.platform.id, '--secret', secret]),
       await cli.run([...login, '--platform', secret, '--secret-stdin'], { input: secret }),
       await cli.run(['pay', payer.key, '1', '--json'], direct()),
-      await cli.run(['login', '--url', `http://${payer.key}@127.0.0.1:1`, '--agent-key-stdin'], { input: payer.key }),
+      await cli.run(['login', '--url', `http://${payer.key}@127.0.0.1:1`, '--agent-key-stdin'], {
+        input: payer.key,
+      }),
     ]
     for (const { code, stdout, stderr } of attempts) {
       expect(code).not.toBe(0)
@@ -251,18 +274,19 @@ describe('a secret', () => {
 })
 
 describe('on a terminal', () => {
-  const HOSTILE = '\u202eabc'
-
-  test('names of others are shown without what a terminal obeys, and Hindi as it is written', async () => {
-    const { network, platform } = stage
-    const owner = await network.owner(platform)
-    const agent = await network.agent(owner, { name: `श्रीमती ${HOSTILE}` })
-    const env = { BATUA_BASE_URL: stage.service.address, BATUA_AGENT_KEY: agent.key }
-    const { code, stdout } = await cli.onTerminal(['whoami'], { env })
-    expect([code, stdout]).toEqual([0, expect.stringContaining('श्रीमती \\u{202e}abc')])
-    const json = await cli.onTerminal(['whoami', '--json'], { env })
-    expect(json.stdout).not.toContain('\u202e')
-    expect(JSON.parse(json.stdout)).toMatchObject({ name: `श्रीमती ${HOSTILE}` })
+  test('names from a hostile service are shown without what a terminal obeys, and Hindi as it is written', async () => {
+    const name = 'श्रीमती \u001b]0;owned\u0007\u202eabc\u009b2J\nx'
+    const hostile = await serve((request, response) => {
+      const agent = { agent_id: 'agt_1', handle: name, name, status: name, tier: 'tier1' }
+      const body = request.url === '/v1/agents/me' ? agent : { available: 1 }
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    })
+    const { code, stdout } = await cli.onTerminal(['whoami'], through(hostile))
+    const shown = 'श्रीमती \\u{1b}]0;owned\\u{7}\\u{202e}abc\\u{9b}2J\\u{a}x'
+    expect([code, stdout]).toEqual([0, expect.stringContaining(shown)])
+    const json = await cli.onTerminal(['whoami', '--json'], through(hostile))
+    expect(json.stdout).not.toMatch(/[\u202e\u009b]/)
+    expect(JSON.parse(json.stdout)).toMatchObject({ name })
   })
 
   test('a shop’s answer cannot send it commands, and a pipe gets the bytes as they are', async () => {
@@ -277,9 +301,12 @@ describe('on a terminal', () => {
 
   test('there are colours, which a pipe and NO_COLOR do not get', async () => {
     const colour = '\u001b[1m'
-    await cli.run(['login', '--url', stage.service.address, '--platform', stage.platform.id, '--secret-stdin'], {
-      input: stage.platform.secret,
-    })
+    await cli.run(
+      ['login', '--url', stage.service.address, '--platform', stage.platform.id, '--secret-stdin'],
+      {
+        input: stage.platform.secret,
+      },
+    )
     expect((await cli.onTerminal(['agents'])).stdout).toContain(colour)
     expect((await cli.onTerminal(['agents'], { env: { NO_COLOR: '1' } })).stdout).not.toContain('\u001b')
     expect((await cli.run(['agents'])).stdout).not.toContain('\u001b')

@@ -1,15 +1,15 @@
-import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { routes } from '@batua/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildCli, type Cli, jsonOf, openCli } from './src/cli.ts'
 import type { Ended } from './src/commands.ts'
+import { freePort } from './src/free-port.ts'
 import type { Agent } from './src/network.ts'
 import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
-import { freePort } from './src/free-port.ts'
 
 let stage: PayingStage
 let cli: Cli
@@ -46,10 +46,14 @@ describe('a login', () => {
 
     expect(statSync(join(cli.folder, 'all.json')).mode & 0o777).toBe(0o600)
     expect(statSync(cli.folder).mode & 0o777).toBe(0o700)
-    expect(jsonOf(await cli.run(['whoami', '--profile', 'all', '--json']))).toMatchObject({ agent_id: payer.id })
+    expect(jsonOf(await cli.run(['whoami', '--profile', 'all', '--json']))).toMatchObject({
+      agent_id: payer.id,
+    })
     const listed = jsonOf<{ agents: object[] }>(await cli.run(['agents', '--profile', 'all', '--json']))
     expect(listed.agents.length).toBeGreaterThan(1)
-    expect(jsonOf(await cli.run(['approvals', '--profile', 'all', '--json']))).toMatchObject({ approvals: [] })
+    expect(jsonOf(await cli.run(['approvals', '--profile', 'all', '--json']))).toMatchObject({
+      approvals: [],
+    })
   })
 
   test('with a wrong key keeps nothing and exits with 6', async () => {
@@ -131,7 +135,10 @@ describe('the exit code', () => {
     const approved = await cli.run(withCode, { input: code })
     expect([approved.code, jsonOf(approved)]).toMatchObject([0, { status: 'approved' }])
     // The code made a session, so that the next decision needs none.
-    expect([(await cli.run(approve)).code, jsonOf(await cli.run(approve))]).toMatchObject([8, { error: { code: 'conflict' } }])
+    expect([(await cli.run(approve)).code, jsonOf(await cli.run(approve))]).toMatchObject([
+      8,
+      { error: { code: 'conflict' } },
+    ])
     const found = await cli.run(args, asAgent(agent))
     expect([found.code, jsonOf(found)['payment_id']]).toEqual([0, jsonOf(approved)['payment_id']])
   })
@@ -142,7 +149,10 @@ describe('the exit code', () => {
     const same = await cli.run(args)
     expect([same.code, jsonOf(same)['payment_id']]).toEqual([0, first['payment_id']])
     const other = await cli.run(args.toSpliced(2, 1, '3'))
-    expect([other.code, jsonOf(other)]).toMatchObject([8, { error: { details: { payment_id: first['payment_id'] } } }])
+    expect([other.code, jsonOf(other)]).toMatchObject([
+      8,
+      { error: { details: { payment_id: first['payment_id'] } } },
+    ])
   })
 
   test('9: nothing listens at the address', async () => {
@@ -159,7 +169,16 @@ describe('--json', () => {
     const { api } = stage
     const { headers } = payer
     const agent = await api.ok(routes.getCurrentAgent, { headers })
-    const paid = await cli.run(['pay', stage.payee.id, '3', '--reference', 'r-1', '--note', 'Tee ☕', '--json'])
+    const paid = await cli.run([
+      'pay',
+      stage.payee.id,
+      '3',
+      '--reference',
+      'r-1',
+      '--note',
+      'Tee ☕',
+      '--json',
+    ])
     expect(paid.stderr).toBe('')
     expect(Object.keys(jsonOf(paid)).toSorted().join(' ')).toBe(
       'cost created_at from_balance payment_id receipt_id status transaction_id',
@@ -179,8 +198,13 @@ describe('--json', () => {
     expect(jsonOf(funded)).toMatchObject({ status: 'completed', net_amount: 97.5 })
     expect(jsonOf(await cli.run(['open', '--print', '--json']))).toEqual({ url: `${url}/console` })
     expect(jsonOf(await cli.run(['clock', '--advance', '0', '--json']))).toEqual({ now: expect.any(String) })
-    const checked = jsonOf<{ ok: boolean; checks: { name: string; ok: boolean }[] }>(await cli.run(['doctor', '--json']))
-    expect([checked.ok, checked.checks.map(({ name }) => name)]).toEqual([true, ['node', 'profile', 'service', 'clock', 'agent']])
+    const checked = jsonOf<{ ok: boolean; checks: { name: string; ok: boolean }[] }>(
+      await cli.run(['doctor', '--json']),
+    )
+    expect([checked.ok, checked.checks.map(({ name }) => name)]).toEqual([
+      true,
+      ['node', 'profile', 'service', 'clock', 'agent'],
+    ])
   })
 
   test('has the envelope of the service’s errors, with its details', async () => {
@@ -212,9 +236,12 @@ describe('a receipt', () => {
     expect([forged.code, jsonOf(forged)]).toMatchObject([1, { result: 'not genuine' }])
     const keys = await stage.api.ok(routes.getServiceKeys, {})
     writeFileSync(join(cli.folder, 'keys.json'), JSON.stringify(keys))
-    const named = await cli.run(['verify', '-', '--keys', join(cli.folder, 'keys.json'), '--profile', 'none'], {
-      input: JSON.stringify(receipt),
-    })
+    const named = await cli.run(
+      ['verify', '-', '--keys', join(cli.folder, 'keys.json'), '--profile', 'none'],
+      {
+        input: JSON.stringify(receipt),
+      },
+    )
     expect(named.code).toBe(0)
     expect(await cli.run(['verify', file, '--profile', 'none'])).toMatchObject({ code: 2 })
   })
@@ -223,7 +250,24 @@ describe('a receipt', () => {
 test('every command has help with an example', async () => {
   const { stdout } = await cli.run(['--help'])
   const names = [...stdout.matchAll(/^ {2}([a-z]+) [ \[<]/gm)].map(([, name = '']) => name)
-  for (const name of ['login', 'whoami', 'agents', 'pay', 'fetch', 'fund', 'approvals', 'statement', 'verify', 'listen', 'trigger', 'clock', 'logs', 'doctor', 'open', 'completion']) {
+  for (const name of [
+    'login',
+    'whoami',
+    'agents',
+    'pay',
+    'fetch',
+    'fund',
+    'approvals',
+    'statement',
+    'verify',
+    'listen',
+    'trigger',
+    'clock',
+    'logs',
+    'doctor',
+    'open',
+    'completion',
+  ]) {
     expect(names).toContain(name)
     const help = await cli.run([name, '--help'])
     expect([help.code, help.stderr, help.stdout]).toEqual([0, '', expect.stringContaining(`$ `)])

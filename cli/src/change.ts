@@ -9,8 +9,8 @@ export interface Change {
   readonly what: string
   /** Named when the outcome is unknown: the same command with it finds the outcome. */
   readonly key: string
-  /** The `Idempotency-Key` of the request, if it is another. */
-  readonly headerKey?: string
+  /** Whether the key is in the body, where it also finds what the change has become since; then no header has it. */
+  readonly isInBody?: boolean
 }
 
 const MAX_ATTEMPTS = 3
@@ -28,7 +28,7 @@ export async function change<T>(
   send: (options: CallOptions) => Promise<T>,
 ): Promise<T> {
   const { signal } = session
-  const options = { idempotencyKey: wanted.headerKey ?? wanted.key, maxRetries: 0, signal }
+  const options = { idempotencyKey: wanted.isInBody ? null : wanted.key, maxRetries: 0, signal }
   let wasLost = false
   signal.throwIfAborted()
   for (let attempt = 1; ; attempt++) {

@@ -96,15 +96,19 @@ async function credentialsOf(
 }
 
 /** The agent that a command is about: the one named, else the one that is logged in. */
-export async function agentOf({ kind, client, agentId }: Access, named?: string): Promise<string> {
-  if (named !== undefined) return agentIdOf(client, named)
+export async function agentOf(
+  { signal }: Session,
+  { kind, client, agentId }: Access,
+  named?: string,
+): Promise<string> {
+  if (named !== undefined) return agentIdOf(client, named, signal)
   if (kind !== 'agent') throw usage('Name the agent with --agent')
-  return agentId ?? (await client.getCurrentAgent()).agent_id
+  return agentId ?? (await client.getCurrentAgent({}, { signal })).agent_id
 }
 
-async function agentIdOf(client: Client, named: string): Promise<string> {
+async function agentIdOf(client: Client, named: string, signal: AbortSignal): Promise<string> {
   if (named.startsWith('agt_')) return named
-  const { agent_id: agentId } = await client.getAgentExistence({ agent_id: named })
+  const { agent_id: agentId } = await client.getAgentExistence({ agent_id: named }, { signal })
   if (agentId !== null) return agentId
   throw new Failure({ exit: EXIT.notFound, code: 'not_found', message: `There is no agent ${named}` })
 }

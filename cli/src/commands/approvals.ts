@@ -80,7 +80,7 @@ async function watch(session: Session, { count }: { readonly count?: string }): 
   const wanted = count === undefined ? Number.POSITIVE_INFINITY : Number(count)
   out.note('Waiting for requests of your agents. Ctrl-C ends it')
   while (!signal.aborted && seen.size < wanted) {
-    for await (const approval of items(client.listApprovals, { status: 'pending_approval' })) {
+    for await (const approval of items(client.listApprovals, { status: 'pending_approval' }, { signal })) {
       if (seen.has(approval.approval_id) || seen.size >= wanted) continue
       seen.add(approval.approval_id)
       const { approval_id, agent_name, amount, to_name, to, context } = approval
@@ -147,7 +147,7 @@ async function decide(
 async function ownerAccess(session: Session, { phone, codeStdin }: DecideOptions): Promise<Access> {
   if (codeStdin !== true) {
     const access = await openIfPossible(session, 'owner')
-    if (access !== null && ((await isAlive(access)) || !canAsk())) return access
+    if (access !== null && ((await isAlive(session, access)) || !canAsk())) return access
     if (!canAsk()) return open(session, 'owner')
   }
   const known = phone ?? (await session.profiles.read())?.owner?.phone
@@ -156,9 +156,9 @@ async function ownerAccess(session: Session, { phone, codeStdin }: DecideOptions
   return open(session, 'owner')
 }
 
-async function isAlive({ client }: Access): Promise<boolean> {
+async function isAlive({ signal }: Session, { client }: Access): Promise<boolean> {
   try {
-    await client.getSession()
+    await client.getSession({}, { signal })
     return true
   } catch (error) {
     if (isBatuaError(error) && error.code === 'authentication_error') return false

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Client, isBatuaError } from '@batua/sdk'
+import { type CallOptions, type Client, isBatuaError } from '@batua/sdk'
 import { EXIT, type ExitCode } from '../failure.ts'
 import { clientFor, kindsOf, openIfPossible, type Session, serviceUrl } from '../session.ts'
 import { printable } from '../terminal/printable.ts'
@@ -88,9 +88,9 @@ async function checkService(session: Session, url: string): Promise<Check[]> {
 }
 
 const ASKS = {
-  agent: (client: Client) => client.getCurrentAgent(),
-  platform: (client: Client) => client.getCurrentPlatform(),
-  owner: (client: Client) => client.getSession(),
+  agent: (client: Client, options: CallOptions) => client.getCurrentAgent({}, options),
+  platform: (client: Client, options: CallOptions) => client.getCurrentPlatform({}, options),
+  owner: (client: Client, options: CallOptions) => client.getSession({}, options),
 } as const
 
 async function checkCredentials(session: Session): Promise<Check[]> {
@@ -99,7 +99,7 @@ async function checkCredentials(session: Session): Promise<Check[]> {
     try {
       const access = await openIfPossible(session, kind)
       if (access === null) continue
-      const failure = await failureOfCall(() => ASKS[kind](access.client))
+      const failure = await failureOfCall(() => ASKS[kind](access.client, { signal: session.signal }))
       checks.push({ name: kind, ok: failure === null, message: failure ?? 'The credential is valid' })
     } catch (error) {
       checks.push({ name: kind, ok: false, message: error instanceof Error ? error.message : String(error) })

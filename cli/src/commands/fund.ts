@@ -40,7 +40,7 @@ async function fund(session: Session, options: FundOptions, args: readonly unkno
   if (typeof amount !== 'number') throw usage('How much? batua fund AMOUNT')
   const access = await open(session, 'agent', 'platform', 'owner')
   const { client } = access
-  const agent_id = await agentOf(access, options.agent)
+  const agent_id = await agentOf(session, access, options.agent)
   const { method, idempotencyKey: key = randomUUID() } = options
   const input: CreateFundingInput = {
     agent_id,

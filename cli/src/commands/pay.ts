@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   type Approval,
@@ -55,7 +55,7 @@ export function payCommand(run: Run) {
 async function pay(session: Session, options: PayOptions, args: readonly string[]): Promise<ExitCode> {
   const { to, amount } = orderIn(options, args)
   const access = await open(session, 'agent')
-  const agentId = await agentOf(access)
+  const agentId = await agentOf(session, access)
   if (options.dryRun) return dryRun(session, access.client, { agent_id: agentId, to, amount })
   const { reference, note, purpose, idempotencyKey: key = randomUUID() } = options
   const input: PayInput = {
@@ -98,15 +98,15 @@ async function payOnce(
   input: PayInput,
   key: string,
 ): Promise<PaymentResult | Payment> {
-  // Another request with this key is told apart by the key in the body, which says what it was used for.
-  const headerKey = createHash('sha256').update(JSON.stringify(input)).digest('hex')
   const what = `the payment of ${inr(input.amount)} INR to ${input.to}`
   try {
-    return await change(session, { what, key, headerKey }, send => client.pay(input, send))
+    return await change(session, { what, key, isInBody: true }, send => client.pay(input, send))
   } catch (error) {
     const isOurs = isBatuaError(error) && error.code === 'idempotency_error' && error.details.same_request
     if (!isOurs) throw error
-    const found = await client.listPayments({ agent_id: input.agent_id, idempotency_key: key })
+    const { agent_id } = input
+    const { signal } = session
+    const found = await client.listPayments({ agent_id, idempotency_key: key }, { signal })
     const [payment] = found.payments
     if (payment === undefined) throw error
     session.out.note('This payment was made before with this key')
@@ -140,7 +140,7 @@ async function decided(session: Session, client: Client, paid: PaymentResult | P
   for (;;) {
     const approval = await client.getApproval({ approval_id: approvalId }, { signal })
     if (approval.status === 'approved' && approval.payment_id !== null)
-      return client.getPayment({ agent_id: approval.agent_id, payment_id: approval.payment_id })
+      return client.getPayment({ agent_id: approval.agent_id, payment_id: approval.payment_id }, { signal })
     if (approval.status !== 'pending_approval') throw refusedBy(approval)
     await delay(ASK_EVERY_MS, undefined, { signal })
   }

@@ -48,7 +48,9 @@ async function statement(session: Session, { agent, from, to, csv }: StatementOp
   if (csv && out.json) throw usage('--csv and --json exclude each other')
   const access = await open(session, 'agent', 'platform', 'owner')
   const isOfAll = access.kind === 'owner' && agent === undefined
-  const path = isOfAll ? '/api/web/statement' : `/v1/agents/${await agentOf(access, agent)}/statement`
+  const path = isOfAll
+    ? '/api/web/statement'
+    : `/v1/agents/${await agentOf(session, access, agent)}/statement`
   const query = { from_date: from, to_date: to, format: csv ? 'csv' : 'json' }
   const response = await answerOf(access, withQuery(path, query), { signal })
   if (csv) return copied(response)

@@ -40,7 +40,8 @@ function typedSecret(question: string): Promise<string> {
         typed = BACKSPACES.has(character) ? typed.slice(0, -1) : typed + character
       }
     }
-    stderr.write(question)
+    // Asked only once the terminal shows nothing of what is typed.
     stdin.setEncoding('utf8').setRawMode(true).on('data', onData).resume()
+    stderr.write(question)
   })
 }
