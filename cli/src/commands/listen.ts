@@ -40,8 +40,7 @@ async function listen(session: Session, { forwardTo, events, count }: ListenOpti
   const secret = forwardTo === undefined ? null : await signingSecret(session, access)
   const target =
     forwardTo === undefined || secret === null ? null : { url: forwardTo, webhook: new Webhook(secret) }
-  const stop = new AbortController()
-  const signal = AbortSignal.any([session.signal, stop.signal])
+  const { signal } = session
   const onReset = () => out.note('Events may have been missed: too many, or more than 24 hours ago')
   let isFirst = true
   const onOpen = () => {
@@ -52,10 +51,10 @@ async function listen(session: Session, { forwardTo, events, count }: ListenOpti
   let seen = 0
   for await (const streamed of followEvents(session, access, { signal, onOpen, onReset })) {
     if (wanted !== null && !wanted.has(streamed.event.event)) continue
-    const outcome = target === null ? null : await forward(target, streamed, session.signal)
+    const outcome = target === null ? null : await forward(target, streamed, signal)
     tell(session, streamed, outcome)
     seen += 1
-    if (seen === count) stop.abort()
+    if (seen === count) return
   }
 }
 
