@@ -45,7 +45,10 @@ describe('listen', () => {
     await stage.network.pay(payer, stage.payee, 7)
     const { code, stdout, stderr } = await running.ended
     close()
-    const events = stdout.trimEnd().split('\n').map(line => JSON.parse(line) as WebhookEvent)
+    const events = stdout
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line) as WebhookEvent)
     expect([code, events.map(({ event }) => event).toSorted()]).toEqual([
       0,
       ['agent.payment.received', 'agent.payment.sent'],
@@ -53,7 +56,9 @@ describe('listen', () => {
     const secret = /whsec_\S+/.exec(stderr)?.[0] ?? ''
     const verified = await Promise.all(received.map(webhook => verifyWebhook({ secret, ...webhook })))
     expect(verified).toEqual(events)
-    await expect(verifyWebhook({ secret: stage.platform.webhookSecret, ...received[0] ?? { headers: {}, body: '' } })).rejects.toThrow('signature')
+    await expect(
+      verifyWebhook({ secret: stage.platform.webhookSecret, ...(received[0] ?? { headers: {}, body: '' }) }),
+    ).rejects.toThrow('signature')
   })
 
   test('prints the same secret the next time, and says what a receiver did not take', async () => {
@@ -100,11 +105,15 @@ describe('listen', () => {
 describe('trigger', () => {
   const NEEDS_A_URL = 'webhook.test'
 
-  test.each(EVENT_NAMES.filter(name => name !== NEEDS_A_URL))('%s happens', { timeout: 180_000 }, async name => {
-    const ended = await cli.run(['trigger', name, '--json', '--timeout', '60'])
-    expect([ended.code, ended.stderr.replaceAll(/Advancing.*\n/g, '')]).toEqual([0, ''])
-    expect(jsonOf(ended)).toMatchObject({ event: name, data: expect.any(Object) })
-  })
+  test.each(EVENT_NAMES.filter(name => name !== NEEDS_A_URL))(
+    '%s happens',
+    { timeout: 180_000 },
+    async name => {
+      const ended = await cli.run(['trigger', name, '--json', '--timeout', '60'])
+      expect([ended.code, ended.stderr.replaceAll(/Advancing.*\n/g, '')]).toEqual([0, ''])
+      expect(jsonOf(ended)).toMatchObject({ event: name, data: expect.any(Object) })
+    },
+  )
 
   test('webhook.test is a conflict without an address to test', async () => {
     expect(await cli.run(['trigger', NEEDS_A_URL])).toMatchObject({ code: 8 })
@@ -118,7 +127,8 @@ describe('trigger', () => {
 })
 
 test('the clock of the sandbox is advanced', async () => {
-  const now = async (seconds: string) => Date.parse(String(jsonOf(await cli.run(['clock', '--advance', seconds, '--json']))['now']))
+  const now = async (seconds: string) =>
+    Date.parse(String(jsonOf(await cli.run(['clock', '--advance', seconds, '--json']))['now']))
   const before = await now('0')
   expect((await now('86400')) - before).toBeGreaterThanOrEqual(86_400_000)
   expect(await cli.run(['clock'])).toMatchObject({ code: 2 })
