@@ -29,9 +29,11 @@ afterAll(async () => {
 describe('listen', () => {
   async function receiver(status: number) {
     const received: { readonly headers: NodeJS.Dict<string | string[]>; readonly body: string }[] = []
-    const server: Server = createServer(async (request, response) => {
-      received.push({ headers: request.headers, body: (await buffer(request)).toString() })
-      response.writeHead(status).end()
+    const server: Server = createServer((request, response) => {
+      void buffer(request).then(body => {
+        received.push({ headers: request.headers, body: body.toString() })
+        response.writeHead(status).end()
+      })
     })
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`

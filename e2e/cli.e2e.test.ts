@@ -249,7 +249,7 @@ describe('a receipt', () => {
 
 test('every command has help with an example', async () => {
   const { stdout } = await cli.run(['--help'])
-  const names = [...stdout.matchAll(/^ {2}([a-z]+) [ \[<]/gm)].map(([, name = '']) => name)
+  const names = [...stdout.matchAll(/^ {2}([a-z]+) [ [<]/gm)].map(([, name = '']) => name)
   for (const name of [
     'login',
     'whoami',

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,18 +10,15 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const
 const has = (shell: string) => spawnSync(shell, ['--version']).status === 0
 let folder: string
 
-function script(shell: string): string {
-  return spawnSync(process.execPath, [
-    '--conditions=@batua/source',
-    BATUA,
-    'completion',
-    shell,
-  ]).stdout.toString()
+const script = (shell: string) => readFileSync(join(folder, shell), 'utf8')
+
+function printed(shell: string): Buffer {
+  return spawnSync(process.execPath, ['--conditions=@batua/source', BATUA, 'completion', shell]).stdout
 }
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'batua-completion-'))
-  for (const shell of SHELLS) writeFileSync(join(folder, shell), script(shell))
+  for (const shell of SHELLS) writeFileSync(join(folder, shell), printed(shell))
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
