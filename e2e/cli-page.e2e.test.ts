@@ -1,17 +1,29 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { routes } from '@batua/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openApi } from './src/api.ts'
 import { blocksIn, canRunBash, patternOf, placed, programsIn, typed } from './src/command-blocks.ts'
 import { docTable } from './src/doc-tables.ts'
 import { freePort } from './src/free-port.ts'
+import { openNetwork } from './src/network.ts'
 import { openPageStage, type PageStage, readPage } from './src/page-stage.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const page = readPage('docs/cli.md')
 const run = promisify(execFile)
+
+/** Node as the tests run on it, and another that this machine has. */
+function nodes(): string[] {
+  const { stdout } = spawnSync('bash', ['-c', 'type -ap node'], { encoding: 'utf8' })
+  const versions = [process.execPath, ...stdout.split('\n').filter(path => path !== '')].map(path => {
+    return [spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout.trim(), path] as const
+  })
+  return [...new Map(versions).values()]
+}
 
 describe.skipIf(!canRunBash)('the page of the command line', () => {
   let stage: PageStage
@@ -67,6 +79,27 @@ describe.skipIf(!canRunBash)('the page of the command line', () => {
     expect(Object.keys(manifest.scripts).filter(name => name.includes('install'))).toEqual([])
     const code = readFileSync(join(installed, 'dist', 'batua.js'), 'utf8')
     expect(code).not.toContain(ROOT)
+  })
+
+  test.each(nodes())('on %s it logs in, pays, and verifies the receipt', async node => {
+    const api = openApi(stage.service.address)
+    const network = openNetwork(api)
+    const owner = await network.owner(await network.platform())
+    const [payer, payee] = [await network.fundedAgent(owner), await network.agent(owner)]
+    const file = join(prefix, 'lib', 'node_modules', '@batua', 'cli', 'dist', 'batua.js')
+    const batua = (...args: string[]) => [node, file, ...args].join(' ')
+    const own = { ...env, XDG_CONFIG_HOME: join(prefix, `of-${payer.id}`), KEY: payer.key }
+    const bash = async (script: string) =>
+      (await run('bash', ['-euo', 'pipefail', '-c', script], { env: own })).stdout
+    await bash(`echo "$KEY" | ${batua('login', '--url', stage.service.address, '--agent-key-stdin')}`)
+    const paid = JSON.parse(await bash(batua('pay', payee.id, '12.50', '--json'))) as { receipt_id: string }
+    const params = { receipt_id: paid.receipt_id }
+    const receipt = join(stage.folder, `${paid.receipt_id}.json`)
+    writeFileSync(
+      receipt,
+      JSON.stringify(await api.ok(routes.getReceipt, { params, headers: payer.headers })),
+    )
+    expect(await bash(batua('verify', receipt))).toMatch(/^genuine: receipt rcp_\w+ of 12\.50 INR/)
   })
 
   test('from nothing to the first payment takes less than half a minute', async () => {

@@ -143,6 +143,38 @@ describe('the exit code', () => {
     expect([found.code, jsonOf(found)['payment_id']]).toEqual([0, jsonOf(approved)['payment_id']])
   })
 
+  test('6: the owner rejects what a command waits for, and her reason is in the error', async () => {
+    const { platform, network, payee, api } = stage
+    const owner = await network.owner(platform)
+    const agent = await network.fundedAgent(owner, { require_human_approval_above: 10 })
+    await cli.run(['login', '--profile', 'watcher', '--url', url, '--phone', owner.phone])
+    const { code } = await api.ok(routes.getSandboxOtp, { params: { phone: owner.phone } })
+    await logIn('watcher', ['--phone', owner.phone, '--code-stdin'], code)
+    const watching = cli.start(['approvals', 'watch', '--profile', 'watcher', '--json', '--count', '1'])
+    await watching.until(({ stderr }) => stderr().includes('Waiting'))
+    const pay = ['pay', payee.handle, '20', '--wait', '--purpose', 'Twelve pages', '--json']
+    const waiting = cli.start(pay, asAgent(agent))
+    const seen = await watching.ended
+    const { approval_id, context } = jsonOf<{ approval_id: string; context: object }>(seen)
+    expect([seen.code, context]).toEqual([0, { purpose: 'Twelve pages' }])
+    const reject = [
+      'approvals',
+      'reject',
+      approval_id,
+      '--profile',
+      'watcher',
+      '--reason',
+      'Too much',
+      '--json',
+    ]
+    expect(await cli.run(reject)).toMatchObject({ code: 0 })
+    const ended = await waiting.ended
+    expect([ended.code, jsonOf(ended)]).toMatchObject([
+      6,
+      { error: { code: 'approval_rejected', details: { rejection_reason: 'Too much' } } },
+    ])
+  })
+
   test('8: the key was used for another payment; the same payment is 0, with the payment that was made', async () => {
     const args = ['pay', stage.payee.handle, '2', '--idempotency-key', 'order-8', '--json']
     const first = jsonOf(await cli.run(args))

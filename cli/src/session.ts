@@ -130,6 +130,15 @@ export function originOf(url: string): string | null {
   return URL.canParse(url) ? new URL(url).origin : null
 }
 
+/** Work that goes on until Ctrl-C, which is then no failure. */
+export async function untilInterrupted({ signal }: Session, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
 function notLoggedIn({ profiles }: Session, message: string): Failure {
   const profile = profiles.name === 'default' ? '' : ` --profile ${profiles.name}`
   return new Failure({

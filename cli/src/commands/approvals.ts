@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Approval, isBatuaError, items } from '@batua/sdk'
+import { type Approval, type Client, isBatuaError, items } from '@batua/sdk'
 import type { Command } from 'commander'
 import { change } from '../change.ts'
 import { usage } from '../failure.ts'
-import { type Access, open, openIfPossible, type Session, serviceUrl } from '../session.ts'
+import { type Access, open, openIfPossible, type Session, serviceUrl, untilInterrupted } from '../session.ts'
 import { canAsk } from '../terminal/ask.ts'
 import { amounts, inr, ist } from '../terminal/output.ts'
-import { describe, type Run } from './command.ts'
+import { describe, type Run, wholeNumberFrom } from './command.ts'
 import { enterCode } from './login.ts'
 
 interface ListOptions {
@@ -67,21 +67,27 @@ function watchCommand(run: Run): Command {
     summary: 'Show what waits as it comes, until Ctrl-C',
     examples: ['batua approvals watch', 'batua approvals watch --json | jq -r .approval_id'],
   })
-    .option('--count <number>', 'end after so many')
+    .option('--count <number>', 'end after so many', wholeNumberFrom)
     .action(run(watch))
 }
 
 const ASK_EVERY_MS = 2_000
 
-async function watch(session: Session, { count }: { readonly count?: string }): Promise<void> {
-  const { out, signal } = session
+interface WatchOptions {
+  readonly count?: number
+}
+
+async function watch(session: Session, { count = Number.POSITIVE_INFINITY }: WatchOptions): Promise<void> {
   const { client } = await open(session, 'owner')
+  session.out.note('Waiting for requests of your agents. Ctrl-C ends it')
+  await untilInterrupted(session, () => showEach(session, client, count))
+}
+
+async function showEach({ out, signal }: Session, client: Client, count: number): Promise<void> {
   const seen = new Set<string>()
-  const wanted = count === undefined ? Number.POSITIVE_INFINITY : Number(count)
-  out.note('Waiting for requests of your agents. Ctrl-C ends it')
-  while (!signal.aborted && seen.size < wanted) {
+  for (;;) {
     for await (const approval of items(client.listApprovals, { status: 'pending_approval' }, { signal })) {
-      if (seen.has(approval.approval_id) || seen.size >= wanted) continue
+      if (seen.has(approval.approval_id) || seen.size >= count) continue
       seen.add(approval.approval_id)
       const { approval_id, agent_name, amount, to_name, to, context } = approval
       out.bodyLine(approval)
@@ -93,7 +99,8 @@ async function watch(session: Session, { count }: { readonly count?: string }): 
         ['purpose', context?.purpose],
       ])
     }
-    if (seen.size < wanted) await delay(ASK_EVERY_MS, undefined, { signal }).catch(() => undefined)
+    if (seen.size >= count) return
+    await delay(ASK_EVERY_MS, undefined, { signal })
   }
 }
 

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CompleteSandboxPaymentInput, CreateFundingInput, Funding } from '@batua/sdk'
-import { amountFrom } from '../amount.ts'
 import { change } from '../change.ts'
 import { EXIT, type ExitCode, Failure, usage } from '../failure.ts'
 import { agentOf, open, type Session } from '../session.ts'
 import { inr, ist } from '../terminal/output.ts'
-import { describe, type Run } from './command.ts'
+import { amountFrom, describe, type Run } from './command.ts'
 
 interface FundOptions {
   readonly amount?: number

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { InvalidArgumentError } from 'commander'
 import { Webhook } from 'standardwebhooks'
-import { wholeNumberFrom } from '../amount.ts'
 import { followEvents, type StreamedEvent } from '../events.ts'
 import { wasUnreached } from '../failure.ts'
 import { type Access, open, type Session } from '../session.ts'
 import { ist } from '../terminal/output.ts'
 import { printable } from '../terminal/printable.ts'
-import { describe, type Run } from './command.ts'
+import { describe, type Run, wholeNumberFrom } from './command.ts'
 
 interface ListenOptions {
   readonly forwardTo?: string

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { wholeNumberFrom } from '../amount.ts'
 import { answerOf, withQuery } from '../raw-call.ts'
-import { type Access, open, type Session } from '../session.ts'
+import { type Access, open, type Session, untilInterrupted } from '../session.ts'
 import { ist } from '../terminal/output.ts'
 import { printable } from '../terminal/printable.ts'
-import { describe, type Run } from './command.ts'
+import { describe, type Run, wholeNumberFrom } from './command.ts'
 
 interface LogsOptions {
   readonly follow?: boolean
@@ -52,7 +51,7 @@ async function logs(session: Session, { follow, limit, count }: LogsOptions): Pr
     for (const request of page.requests.toReversed()) out.lines(lineOf(session, request))
     return
   }
-  await goOn(session, access, page, count ?? Number.POSITIVE_INFINITY)
+  await untilInterrupted(session, () => goOn(session, access, page, count ?? Number.POSITIVE_INFINITY))
 }
 
 const ASK_EVERY_MS = 1_000
@@ -73,8 +72,7 @@ async function goOn(session: Session, access: Access, first: Page, count: number
     }
     for (const oldest of seen) if (seen.size > MAX_SEEN) seen.delete(oldest)
     if (shown >= count) return
-    await delay(ASK_EVERY_MS, undefined, { signal }).catch(() => undefined)
-    if (signal.aborted) return
+    await delay(ASK_EVERY_MS, undefined, { signal })
   }
 }
 

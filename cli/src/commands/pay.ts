@@ -8,12 +8,11 @@ import {
   type Payment,
   type PaymentResult,
 } from '@batua/sdk'
-import { amountFrom } from '../amount.ts'
 import { change } from '../change.ts'
 import { EXIT, type ExitCode, Failure, usage } from '../failure.ts'
 import { agentOf, open, type Session } from '../session.ts'
 import { inr } from '../terminal/output.ts'
-import { describe, type Run } from './command.ts'
+import { amountFrom, describe, type Run } from './command.ts'
 import { dryRun } from './dry-run.ts'
 
 interface PayOptions {

@@ -3,9 +3,10 @@ import type { EventName, WebhookEvent } from '@batua/sdk'
 import { isBatuaError } from '@batua/sdk'
 import { followEvents } from '../events.ts'
 import { EXIT, Failure, usage } from '../failure.ts'
-import { type Access, open, type Session } from '../session.ts'
+import { type Access, open, openPublic, type Session } from '../session.ts'
+import { ist } from '../terminal/output.ts'
 import { printable } from '../terminal/printable.ts'
-import { describe, type Run } from './command.ts'
+import { describe, type Run, wholeNumberFrom } from './command.ts'
 import { SCENARIOS } from './trigger-scenarios.ts'
 import { openStage, type Stage } from './trigger-stage.ts'
 
@@ -88,4 +89,23 @@ async function firstOf(
     if (event.event === name && stage.concerns(event.data)) return event
   }
   return null
+}
+
+export function clockCommand(run: Run) {
+  return describe({
+    name: 'clock',
+    summary: 'Sandbox: advance the clock of the service, and do what falls due',
+    examples: ['batua clock --advance 86400'],
+  })
+    .option('--advance <seconds>', 'by so many seconds; 0 does what is due now', wholeNumberFrom)
+    .action(run(clock))
+}
+
+async function clock(session: Session, { advance }: { readonly advance?: number }): Promise<void> {
+  if (advance === undefined) throw usage('By how much? batua clock --advance SECONDS')
+  const client = await openPublic(session)
+  // The key makes a repeat of the client safe: the clock moves once.
+  const moved = await client.advanceClock({ advance_seconds: advance }, { signal: session.signal })
+  session.out.body(moved)
+  session.out.lines(`It is now ${ist(moved.now)} IST`)
 }
