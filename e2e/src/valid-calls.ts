@@ -156,6 +156,7 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
     query: { agent_id: payer.id, type: 'pay_out', status: 'completed', limit: 5 },
   }),
   getAgentPolicy: world => ({ ...ofPayer(world), query: { to: world.payee.handle } }),
+  listPolicyVersions: world => ({ ...ofPayer(world), query: { limit: 5 } }),
   cancelPendingPolicy: ({ payer }) => ({ params: { agent_id: payer.id, control: PENDING_CONTROL } }),
   getOwnerPolicy: ofOwnerSession,
   updateOwnerPolicy: world => ({ ...ofOwnerSession(world), body: policy(world) }),

@@ -99,6 +99,11 @@ export interface Api {
     input: Types.GetAgentPolicyInput,
     options?: CallOptions,
   ) => Promise<Types.EffectivePolicy>
+  /** List the changes of an agent’s effective policy. */
+  readonly listPolicyVersions: (
+    input: Types.ListPolicyVersionsInput,
+    options?: CallOptions,
+  ) => Promise<Types.PolicyVersionList>
   /** Add a member. */
   readonly addMember: (input: Types.AddMemberInput, options?: CallOptions) => Promise<Types.Member>
   /** Allocate money to a member. */
@@ -534,6 +539,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   cancelPendingPolicy: 'DELETE /v1/agents/{agent_id}/pending-policy/{control}',
   evaluatePolicy: 'POST /v1/agents/{agent_id}/policy/evaluate',
   getAgentPolicy: 'GET /v1/agents/{agent_id}/policy',
+  listPolicyVersions: 'GET /v1/agents/{agent_id}/policy/versions',
   addMember: 'POST /v1/orgs/{org_id}/agents',
   allocate: 'POST /v1/orgs/{org_id}/allocate',
   createOrganization: 'POST /v1/orgs',

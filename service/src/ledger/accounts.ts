@@ -47,6 +47,8 @@ export interface Account {
   /** Counterparty windows include this payer's transfers up to this time and sequence (see domains/limits). */
   countedThroughMs: number
   countedThroughSequence: bigint
+  /** From when on the newest version of the agent's policy decides; null: its history has not begun. */
+  readonly policySinceMs: number | null
   /** null: within these windows no hold was released to a payee that the hold did not name. */
   releases: ReleaseBounds | null
   /** The sum and the number of payments that this batch's commands plan. They decide what the batch has to read. */
@@ -59,11 +61,12 @@ export interface Account {
 
 /**
  * The latest time that an account's state refers to. A decision at an earlier time would reopen a window that another
- * node, whose clock is ahead, has already moved forward.
+ * node, whose clock is ahead, has already moved forward, or seem decided by the policy before.
  */
-export function seenMs({ lastPostedMs, spending, releases }: Account): number {
+export function seenMs({ lastPostedMs, policySinceMs, spending, releases }: Account): number {
   return Math.max(
     lastPostedMs,
+    policySinceMs ?? 0,
     releases?.lastMs ?? 0,
     spending.hourFromMs + HOUR_MS,
     spending.dayFromMs + DAY_MS,
@@ -112,7 +115,7 @@ const LOCK_BATCH = `
   select id, agent_version, balance_paise, total_funded_paise, total_spent_paise, sequence, last_posted_ms,
     last_spent_ms, hour_from_ms, hour_spent_paise, day_from_ms, day_spent_paise, ist_day, ist_day_spent_paise,
     ist_month_spent_paise, hour_recipients_bound, counted_through_ms, counted_through_sequence, last_release_ms,
-    day_released_paise, hour_releases
+    day_released_paise, hour_releases, policy_since_ms
   from accounts where id = any($1::uuid[]) order by id for no key update`
 
 interface AccountRow {
@@ -137,6 +140,7 @@ interface AccountRow {
   last_release_ms: bigint | null
   day_released_paise: bigint | null
   hour_releases: number | null
+  policy_since_ms: bigint | null
 }
 
 export async function lockBatch(tx: Queryable, ids: readonly Uuid[]): Promise<Map<Uuid, Account>> {
@@ -168,6 +172,7 @@ function accountFromRow(row: AccountRow): Account {
     },
     countedThroughMs: Number(row.counted_through_ms),
     countedThroughSequence: row.counted_through_sequence,
+    policySinceMs: row.policy_since_ms === null ? null : Number(row.policy_since_ms),
     releases: row.last_release_ms === null ? null : releasesFromRow(row, row.last_release_ms),
     plannedPaise: ZERO_PAISE,
     plannedSpends: 0,

@@ -5,7 +5,7 @@ import { rupees } from '../../../kernel/money.ts'
 import { statusAt } from './decide.ts'
 import type { DecisionFacts } from './decision-facts.ts'
 import type { ApprovalView } from './store.ts'
-import { contextOf, type HoldTerms, holdTerms } from './terms.ts'
+import { contextOf, type HoldTerms, holdTerms, policyVersionOf } from './terms.ts'
 
 export function approvalRecord(view: ApprovalView, facts: DecisionFacts, now: Date): Approval {
   const approval = statusAt(view, now.getTime())
@@ -24,6 +24,7 @@ export function approvalRecord(view: ApprovalView, facts: DecisionFacts, now: Da
     context: contextOf(approval.terms),
     ...facts,
     rule: approval.rule,
+    policy_version: policyVersionOf(approval.terms),
     status: approval.status,
     created_at: approval.createdAt.toISOString(),
     expires_at: approval.expiresAt.toISOString(),

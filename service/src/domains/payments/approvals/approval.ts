@@ -31,7 +31,7 @@ export interface ApprovalRequest {
   readonly uniqueReference: boolean
   /** The layer whose threshold requires the approval. */
   readonly layer: PolicyLayer
-  /** Further terms of the request, in JSON; null for a payment. */
+  /** Further terms of the request, in JSON, and the version of the policy that requires the approval. */
   readonly terms: unknown
 }
 

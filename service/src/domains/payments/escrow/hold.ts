@@ -32,7 +32,9 @@ export function holdCommand(agents: AgentPolicyCache, intent: HoldIntent, actor:
 export function executeHold(agents: AgentPolicyCache): Executor {
   return (approval, actor) => {
     const spending = holdSpending(agents, intentOf(approval), { by: 'owner', actor })
-    return spendApproved(agents, spending, { approval, actor }, escrow => ({ escrow: escrowRecord(escrow) }))
+    return spendApproved(agents, spending, { approval, actor }, (escrow, policyVersion) => ({
+      escrow: escrowRecord(escrow, policyVersion),
+    }))
   }
 }
 
