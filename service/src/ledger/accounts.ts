@@ -2,7 +2,7 @@ import { arrayLiteral } from '../db/array-literal.ts'
 import type { Queryable } from '../db/database.ts'
 import { announceLocks } from '../db/locked-rows.ts'
 import { DAY_MS, HOUR_MS, istDay, startOfIstDay } from '../kernel/clock.ts'
-import type { Uuid } from '../kernel/ids.ts'
+import { momentOf, type Uuid } from '../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../kernel/money.ts'
 import type { ReleaseBounds } from './releases.ts'
 import type { Spending } from './spending.ts'
@@ -94,6 +94,27 @@ export async function lockForChange(tx: Queryable, ids: readonly Uuid[]): Promis
   await tx.query(`update accounts set agent_version = agent_version + 1 where id = any($1::uuid[])`, [
     arrayLiteral(ids),
   ])
+}
+
+/** When each of these wallets last spent money that counts against limits; those that never did are left out. */
+export async function selectLastSpent(tx: Queryable, ids: readonly Uuid[]): Promise<Map<Uuid, number>> {
+  // The id of a wallet says when it was opened, and last_spent_ms begins with that time.
+  const rows = await tx.query<{ id: Uuid; ms: bigint; recipients: number }>(
+    `select id, last_spent_ms as ms, hour_recipients_bound as recipients from accounts where id = any($1::uuid[])`,
+    [arrayLiteral(ids)],
+  )
+  const spent = rows.filter(
+    ({ id, ms, recipients }) => recipients > 0 || Number(ms) !== momentOf(id).getTime(),
+  )
+  return new Map(spent.map(({ id, ms }) => [id, Number(ms)]))
+}
+
+/** Writes from when on the newest version of each agent's policy decides. The caller holds the locks of the accounts. */
+export async function updatePolicySince(tx: Queryable, since: ReadonlyMap<Uuid, number>): Promise<void> {
+  await tx.query(
+    `update accounts a set policy_since_ms = v.ms from unnest($1::uuid[], $2::int8[]) v(id, ms) where a.id = v.id`,
+    [arrayLiteral([...since.keys()]), arrayLiteral([...since.values()].map(BigInt))],
+  )
 }
 
 /**

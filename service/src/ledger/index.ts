@@ -5,6 +5,8 @@ export {
   lockForChange,
   openAccount,
   SYSTEM,
+  selectLastSpent,
+  updatePolicySince,
 } from './accounts.ts'
 export { type Command, Prerequisite, type Services } from './command.ts'
 export { type Ledger, type LedgerOptions, openLedger } from './engine.ts'

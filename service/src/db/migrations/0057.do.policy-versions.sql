@@ -18,7 +18,7 @@ create table policy_versions (
   agent_layer bytea,
   actor_type text not null,
   actor_id text not null,
-  mac bytea not null,
+  mac bytea,
   primary key (agent_id, id)
 );
 insert into row_macs (table_name) values ('policy_versions');

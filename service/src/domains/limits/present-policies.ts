@@ -2,6 +2,7 @@ import { type AgentStatus, eachControl, type PolicyControl } from '@batua/contra
 import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
 import { AlteredRow, auditedVersionOf, type MacRow, macColumns, requireGenuine } from '../../db/row-mac.ts'
+import { assert } from '../../kernel/assert.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import type { Vault } from '../../kernel/secrets.ts'
@@ -143,8 +144,9 @@ export function partsOfRow(row: AgentRow): PolicyParts {
 export function newestIn(row: AgentRow): StoredVersionRow | null {
   const { v_agentId: agentId, v_id: id, v_version: version, v_tierLayer: tierLayer, v_mac: mac } = row
   const { v_actorType: actorType, v_actorId: actorId } = row
-  const isThere = agentId !== null && id !== null && version !== null && tierLayer !== null && mac !== null
-  if (!isThere || actorType === null || actorId === null) return null
+  if (agentId === null) return null
+  const isWhole = id !== null && version !== null && tierLayer !== null
+  assert(isWhole && actorType !== null && actorId !== null, 'no column of a version but these may be null')
   const { v_ownerLayer: ownerLayer, v_orgLayer: orgLayer, v_agentLayer: agentLayer } = row
   return { agentId, id, version, tierLayer, ownerLayer, orgLayer, agentLayer, actorType, actorId, mac }
 }

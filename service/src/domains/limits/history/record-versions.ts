@@ -1,8 +1,7 @@
-import { arrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
 import { momentOf, type Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
-import { lockForChange, type Services } from '../../../ledger/index.ts'
+import { lockForChange, type Services, selectLastSpent, updatePolicySince } from '../../../ledger/index.ts'
 import { type Actor, service } from '../../../operations/facts.ts'
 import { effectiveVersion } from '../effective-policy.ts'
 import { type PresentPolicy, selectPresentPolicies } from '../present-policies.ts'
@@ -36,7 +35,7 @@ export async function recordPolicyVersions(
     [...present].filter(([, { version, newest }]) => newest?.version.equals(version.digest) !== true),
   )
   if (changed.size === 0) return
-  const decided = await selectLastDecisions(tx, changed)
+  const decided = await selectLastSpent(tx, [...changed.keys()])
   const begins = await beginnings(tx, vault, changed, now)
   const versions: NewVersion[] = []
   for (const [agentId, policy] of changed) {
@@ -52,7 +51,10 @@ export async function recordPolicyVersions(
     versions.push({ agentId, id: versionIdAt(ms, before), version, actor: by })
   }
   await insertVersions(tx, vault, versions)
-  await updateSince(tx, versions)
+  await updatePolicySince(
+    tx,
+    new Map(versions.map(({ agentId, id: from }) => [agentId, momentOf(from).getTime()])),
+  )
 }
 
 /**
@@ -120,35 +122,6 @@ async function recordUnderLocks(
       await recordPolicyVersions(tx, ids, { vault, now: clock.now(), actor: null })
     },
     { turns },
-  )
-}
-
-/** When each of these wallets last spent money that counts against limits; those that never did are left out. */
-async function selectLastDecisions(
-  tx: Queryable,
-  agents: ReadonlyMap<Uuid, PresentPolicy>,
-): Promise<Map<Uuid, number>> {
-  const rows = await tx.query<{ id: Uuid; last_spent_ms: bigint; hour_recipients_bound: number }>(
-    `select id, last_spent_ms, hour_recipients_bound from accounts where id = any($1::uuid[])`,
-    [arrayLiteral([...agents.keys()])],
-  )
-  // An account is opened with the time of its opening.
-  const spent = rows.filter(
-    row =>
-      row.hour_recipients_bound > 0 || Number(row.last_spent_ms) !== agents.get(row.id)?.createdAt.getTime(),
-  )
-  return new Map(spent.map(row => [row.id, Number(row.last_spent_ms)]))
-}
-
-/** Writes from when on the newest version of each agent decides. */
-async function updateSince(tx: Queryable, versions: readonly NewVersion[]): Promise<void> {
-  const newest = [...new Map(versions.map(({ agentId, id }) => [agentId, id]))]
-  await tx.query(
-    `update accounts a set policy_since_ms = v.ms from unnest($1::uuid[], $2::int8[]) v(id, ms) where a.id = v.id`,
-    [
-      arrayLiteral(newest.map(([agentId]) => agentId)),
-      arrayLiteral(newest.map(([, id]) => BigInt(momentOf(id).getTime()))),
-    ],
   )
 }
 

@@ -24,7 +24,7 @@ export interface VersionRow {
   readonly actorId: string
 }
 
-export type StoredVersionRow = VersionRow & { readonly mac: Buffer }
+export type StoredVersionRow = VersionRow & { readonly mac: Buffer | null }
 
 const TABLE = 'policy_versions'
 
