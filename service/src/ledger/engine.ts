@@ -1,7 +1,7 @@
 import type { Uuid } from '../kernel/ids.ts'
 import { openAccountProofs } from './account-proof.ts'
 import { type Command, Prerequisite, type Services } from './command.ts'
-import { type Committer, type CommitterOptions, createCommitter } from './committer.ts'
+import { type Committer, type CommitterOptions, createCommitter, outward } from './committer.ts'
 import { openQueue, type Queue, type QueueOptions } from './queue.ts'
 import { unavailable } from './unavailable.ts'
 
@@ -122,7 +122,9 @@ function submitting(queue: Queue, services: Services, isClosed: () => boolean): 
     return queue.add(command).catch(async (error: unknown) => {
       if (!(error instanceof Prerequisite)) throw error
       if (attempts === MAX_ATTEMPTS) throw unavailable('The agent of this payment is being changed')
-      await error.write(services)
+      await error.write(services).catch((failure: unknown) => {
+        throw outward(failure)
+      })
       return submit(command, attempts + 1)
     })
   }
