@@ -9,8 +9,9 @@ import { route } from './route.ts'
 import { oneOf, request, response } from './schema.ts'
 
 const changedValue = (description: string) =>
-  Type.Unsafe<number | string | string[] | null>({
-    type: ['number', 'string', 'array', 'null'],
+  Type.Unsafe<string[] | number | string | null>({
+    // A serializer that tries the types in this order takes a list for a text if that comes first.
+    type: ['array', 'number', 'string', 'null'],
     items: { type: 'string' },
     description: `${description}: INR, a number of payees, agent ids, or the name of a tier; null if the layer sets nothing.`,
     examples: [5000],

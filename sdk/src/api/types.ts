@@ -1460,9 +1460,9 @@ export interface ChangedControl {
     | 'budget_limit'
     | 'tier'
   /** The value before: INR, a number of payees, agent ids, or the name of a tier; null if the layer sets nothing. */
-  from: number | string | string[] | null
+  from: string[] | number | string | null
   /** The value from then on: INR, a number of payees, agent ids, or the name of a tier; null if the layer sets nothing. */
-  to: number | string | string[] | null
+  to: string[] | number | string | null
 }
 
 /** An effective policy and the change that led to it. */

@@ -40,14 +40,14 @@ export async function recordPolicyVersions(
   const versions: NewVersion[] = []
   for (const [agentId, policy] of changed) {
     const { version, newest } = policy
-    const past = begins.get(agentId) ?? []
-    versions.push(...past)
-    const last = past.at(-1)
+    const begun = begins.get(agentId)
+    versions.push(...(begun?.versions ?? []))
+    const last = begun?.versions.at(-1)
     if (last?.version.digest.equals(version.digest) === true) continue
     const before = last?.id ?? newest?.id ?? null
     const beforeMs = before === null ? 0 : momentOf(before).getTime()
     const ms = Math.max(now.getTime(), beforeMs, (decided.get(agentId) ?? -1) + 1)
-    const by = actor ?? (await actorInLog(tx, policy))
+    const by = actor ?? begun?.actor ?? (await actorInLog(tx, policy))
     versions.push({ agentId, id: versionIdAt(ms, before), version, actor: by })
   }
   await insertVersions(tx, vault, versions)
@@ -55,6 +55,12 @@ export async function recordPolicyVersions(
     tx,
     new Map(versions.map(({ agentId, id: from }) => [agentId, momentOf(from).getTime()])),
   )
+}
+
+/** The versions of an agent before a transaction, and who made the change that led to the present policy. */
+interface Beginning {
+  readonly versions: readonly NewVersion[]
+  readonly actor: Actor | null
 }
 
 /**
@@ -66,27 +72,29 @@ async function beginnings(
   vault: Vault,
   changed: ReadonlyMap<Uuid, PresentPolicy>,
   now: Date,
-): Promise<Map<Uuid, NewVersion[]>> {
+): Promise<Map<Uuid, Beginning>> {
   const old = new Map([...changed].filter(([, { newest, createdAt }]) => newest === null && createdAt < now))
   if (old.size === 0) return new Map()
   const log = await readPolicyLog(tx, old)
   return new Map(
-    [...old].map(([id, policy]) => [id, versionsOf(vault, id, pastPolicies(id, policy, log), now)]),
+    [...old].map(([id, policy]) => [id, beginning(vault, id, pastPolicies(id, policy, log), now)]),
   )
 }
 
 /** One version for each change among these policies. What is changed now is not past. */
-function versionsOf(vault: Vault, agentId: Uuid, past: readonly PastPolicy[], now: Date): NewVersion[] {
+function beginning(vault: Vault, agentId: Uuid, past: readonly PastPolicy[], now: Date): Beginning {
   const versions: NewVersion[] = []
+  let last: { readonly digest: Buffer; readonly actor: Actor | null } | null = null
   for (const { fromMs, parts, actor } of past) {
-    const before = versions.at(-1)
     const version = effectiveVersion(vault, parts)
-    if (before?.version.digest.equals(version.digest) === true || fromMs >= now.getTime()) continue
-    const beforeMs = before === undefined ? 0 : momentOf(before.id).getTime()
-    const id = versionIdAt(Math.max(fromMs, beforeMs), before?.id ?? null)
-    versions.push({ agentId, id, version, actor: actor ?? HISTORY_BEGINS })
+    if (last?.digest.equals(version.digest) === true) continue
+    last = { digest: version.digest, actor }
+    if (fromMs >= now.getTime()) continue
+    const before = versions.at(-1)?.id ?? null
+    const ms = Math.max(fromMs, before === null ? 0 : momentOf(before).getTime())
+    versions.push({ agentId, id: versionIdAt(ms, before), version, actor: actor ?? HISTORY_BEGINS })
   }
-  return versions
+  return { versions, actor: last?.actor ?? null }
 }
 
 /** Begins a transaction of its own, for a policy that nobody has recorded yet. */
