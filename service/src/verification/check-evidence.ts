@@ -1,10 +1,9 @@
 import { createHash, createPublicKey, hash, type JsonWebKeyInput, type KeyObject, verify } from 'node:crypto'
-import { type AuditVerification, Evidence, FORMATS } from '@batua/contract'
+import { Evidence, FORMATS } from '@batua/contract'
 import { cose, isoCBOR, parseAuthenticatorData } from '@simplewebauthn/server/helpers'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { Static } from 'typebox'
 import { canonicalJson } from '../kernel/signing.ts'
-import { checkAuditEntry } from './check-log.ts'
+import { provenEntry } from './log-proof.ts'
 import type { PublishedKeys } from './published-keys.ts'
 import { isObject, type JsonObject, readJson } from './read-json.ts'
 import {
@@ -95,9 +94,14 @@ const OF_RECORD: readonly string[] = [
   'expires_at',
 ]
 
+/** Decoders ignore a letter too many, so a copy could be altered and still decode to the same bytes. */
+const BINARY = ['salt', 'public_key', 'authenticator_data', 'client_data_json', 'signature'] as const
+
 /** Why the passkey did not sign the document; null when it did. */
 function signatureFault(evidence: Evidence): string | null {
   const { document, salt, rp_id, origin } = evidence
+  if (BINARY.some(name => bytesOf(evidence[name]).toString('base64url') !== evidence[name]))
+    return 'a value in it is not base64url, as the service writes it'
   const json = readJson(document)
   if (isDoubt(json) || !isObject(json.value) || canonicalJson(json.value) !== document)
     return 'its document is not canonical JSON'
@@ -181,14 +185,10 @@ function enrolmentDoubt(evidence: Evidence, proof: string | null, keys: Publishe
       'signed by a key whose enrolment was not shown; name the response of /v1/audit/verify for the audit_id of the passkey with --proof',
       CHECKED,
     )
-  const json = readJson(proof)
-  if (isDoubt(json)) return about(json)
-  const verdict = checkAuditEntry(json.value, keys)
-  if (isDoubt(verdict)) return about(verdict)
-  // Checked above to be an entry with its proof.
-  const { entry } = json.value as Static<typeof AuditVerification>
-  const { public_key, rp_id, effective_at } = entry?.data ?? {}
-  if (entry?.action !== 'passkey.enrolled' || entry.target !== evidence.passkey_id)
+  const entry = provenEntry(proof, keys)
+  if (isDoubt(entry)) return entry
+  const { public_key, rp_id, effective_at } = entry.data ?? {}
+  if (entry.action !== 'passkey.enrolled' || entry.target !== evidence.passkey_id)
     return unclear('the entry of --proof is not the enrolment of this passkey')
   if (public_key !== evidence.public_key || rp_id !== evidence.rp_id)
     return forged('the passkey was enrolled with another key or for another host')
@@ -196,10 +196,6 @@ function enrolmentDoubt(evidence: Evidence, proof: string | null, keys: Publishe
   if (Date.parse(String(effective_at)) > Date.parse(String(expires_at)))
     return forged('the passkey could not be used yet when the document expired')
   return null
-}
-
-function about(doubt: Doubt): Doubt {
-  return { ...doubt, because: `the proof of --proof: ${doubt.because}` }
 }
 
 function sentence(document: JsonObject): string {

@@ -22,16 +22,24 @@ export function proofFault(
     return unclear(
       `the log has no entry for a ${kind.name}, so nothing proves it; ask the service for a new one`,
     )
+  const entry = provenEntry(proof, keys)
+  if (isDoubt(entry)) return entry
+  const { action, target, agent_id, created_at, data } = entry
+  if (canonicalJson(due) === canonicalJson({ action, target, agent_id, created_at, data })) return null
+  return unclear(`the entry of --proof is not that of this ${kind.name}`)
+}
+
+/** The entry in a response of `/v1/audit/verify`, if a checkpoint of a key that is not revoked proves it. */
+export function provenEntry(proof: string, keys: PublishedKeys): ProvenEntry | Doubt {
   const json = readJson(proof)
   if (isDoubt(json)) return about(json)
   const verdict = checkAuditEntry(json.value, keys)
   if (isDoubt(verdict)) return about(verdict)
   // Checked above to be an entry with its proof.
-  const { entry } = json.value as Static<typeof AuditVerification>
-  const { action, target, agent_id, created_at, data } = entry ?? {}
-  if (canonicalJson(due) === canonicalJson({ action, target, agent_id, created_at, data })) return null
-  return unclear(`the entry of --proof is not that of this ${kind.name}`)
+  return (json.value as { readonly entry: ProvenEntry }).entry
 }
+
+type ProvenEntry = NonNullable<Static<typeof AuditVerification>['entry']>
 
 function about(doubt: Doubt): Doubt {
   return { ...doubt, because: `the proof of --proof: ${doubt.because}` }
