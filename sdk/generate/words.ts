@@ -47,7 +47,18 @@ export function wordType(words: readonly unknown[]): string {
 }
 
 export function wordDeclarations(): string[] {
-  return Object.entries(WORDS).map(([name, words]) => `export type ${name} = ${union(words)}`)
+  return Object.entries(WORDS).flatMap(([name, words]) =>
+    // A filter offers the events by name, so their names are also a value.
+    name === 'EventName' ? eventNames() : [`export type ${name} = ${union(words)}`],
+  )
+}
+
+function eventNames(): string[] {
+  const names = EVENT_NAMES.map(name => JSON.stringify(name)).join(', ')
+  return [
+    `/** The names of all events. */\nexport const EVENT_NAMES = [${names}] as const`,
+    'export type EventName = (typeof EVENT_NAMES)[number]',
+  ]
 }
 
 function union(words: readonly unknown[]): string {

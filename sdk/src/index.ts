@@ -1,6 +1,7 @@
 /** The client of the service, the fetch that pays, and webhooks. Sellers: see `./seller` and the adapters. */
 export type { Api } from './api/routes.ts'
 export type * from './api/types.ts'
+export { EVENT_NAMES } from './api/types.ts'
 export type { BudgetLimit, Journal, Purchase, PurchaseChange } from './buyer/journal.ts'
 export type { Budget, CallPayment, PayingFetchOptions } from './buyer/options.ts'
 export { payingFetch, paymentOf } from './buyer/paying-fetch.ts'

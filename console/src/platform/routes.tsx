@@ -1,9 +1,9 @@
+import { EVENT_NAMES } from '@batua/sdk'
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import * as v from 'valibot'
 import { agentSearch, agentsSearch, offset } from '../api/search.ts'
 import { loginSearch } from '../login/login-search.ts'
 import { rootRoute } from '../root-route.tsx'
-import { EVENT_NAMES } from './webhooks/event-names.ts'
 
 /** The service says what is wrong with a text, for example an id that is none. */
 const text = v.fallback(v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(255))), undefined)

@@ -22,29 +22,33 @@ export type ErrorCode =
   | 'gateway_error'
   | 'service_unavailable'
 
-export type EventName =
-  | 'agent.funded'
-  | 'agent.funding.failed'
-  | 'agent.funding.reversed'
-  | 'agent.payment.sent'
-  | 'agent.payment.received'
-  | 'agent.payment.refunded'
-  | 'agent.escrow.held'
-  | 'agent.escrow.released'
-  | 'agent.escrow.refunded'
-  | 'agent.settlement.completed'
-  | 'agent.withdrawal.completed'
-  | 'agent.withdrawal.failed'
-  | 'agent.approval.requested'
-  | 'agent.approval.approved'
-  | 'agent.approval.rejected'
-  | 'agent.approval.expired'
-  | 'agent.status.changed'
-  | 'certificate.revoked'
-  | 'owner.kyc.updated'
-  | 'owner.link.updated'
-  | 'risk.alert.opened'
-  | 'webhook.test'
+/** The names of all events. */
+export const EVENT_NAMES = [
+  'agent.funded',
+  'agent.funding.failed',
+  'agent.funding.reversed',
+  'agent.payment.sent',
+  'agent.payment.received',
+  'agent.payment.refunded',
+  'agent.escrow.held',
+  'agent.escrow.released',
+  'agent.escrow.refunded',
+  'agent.settlement.completed',
+  'agent.withdrawal.completed',
+  'agent.withdrawal.failed',
+  'agent.approval.requested',
+  'agent.approval.approved',
+  'agent.approval.rejected',
+  'agent.approval.expired',
+  'agent.status.changed',
+  'certificate.revoked',
+  'owner.kyc.updated',
+  'owner.link.updated',
+  'risk.alert.opened',
+  'webhook.test',
+] as const
+
+export type EventName = (typeof EVENT_NAMES)[number]
 
 export type PolicyControl =
   | 'spend_limit_per_tx'

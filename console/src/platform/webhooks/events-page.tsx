@@ -1,4 +1,5 @@
 import type { LoggedEvent } from '@batua/sdk'
+import { EVENT_NAMES } from '@batua/sdk'
 import { Stack, Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
@@ -10,7 +11,6 @@ import { PageTitle } from '../../components/page-title.tsx'
 import { Pages } from '../../components/pages.tsx'
 import { useTexts } from '../../language/language.tsx'
 import { AgentFilter, Code, Filters, SelectFilter, WebhookPages } from '../parts.tsx'
-import { EVENT_NAMES } from './event-names.ts'
 import { webhooksTexts } from './texts.ts'
 import classes from './webhooks.module.css'
 

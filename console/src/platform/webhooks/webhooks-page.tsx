@@ -1,4 +1,5 @@
 import type { WebhookDelivery } from '@batua/sdk'
+import { EVENT_NAMES } from '@batua/sdk'
 import { Button, Stack, Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useAct } from '../../api/use-act.ts'
@@ -15,7 +16,6 @@ import { Status } from '../../components/status.tsx'
 import { sayDone } from '../../components/toasts.tsx'
 import { useTexts } from '../../language/language.tsx'
 import { Filters, SelectFilter, WebhookPages } from '../parts.tsx'
-import { EVENT_NAMES } from './event-names.ts'
 import { Retry } from './retry.tsx'
 import { webhooksTexts } from './texts.ts'
 
