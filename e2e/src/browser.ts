@@ -58,6 +58,8 @@ export interface Tab {
   /** What axe finds, as sentences; empty when all is well. */
   axe(): Promise<string[]>
   screenshot(name: string): Promise<void>
+  /** Whether the page is wider than the screen. */
+  isWide(): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -105,6 +107,9 @@ export async function openTab(browser: Browser, options: TabOptions): Promise<Ta
       mkdirSync(SCREENSHOTS, { recursive: true })
       const file = `${name} ${viewName(options)}`.replaceAll(/[^a-z0-9]+/gi, '-')
       await page.screenshot({ path: join(SCREENSHOTS, `${file}.png`) })
+    },
+    async isWide() {
+      return (await page.evaluate('document.documentElement.scrollWidth > innerWidth')) === true
     },
     close: () => context.close(),
   }
