@@ -115,7 +115,7 @@ export function payByForce(world: World, tickMs: number, lengthsMs: readonly num
     const { layers, ceiling } = rules
     const status = id === PAYER ? world.status : (world.agents.get(id) ?? 'active')
     const same = { platformId: 'p', ownerId: 'o', blockedAs: null, keyHash: Buffer.alloc(0) }
-    return { id, status, layers, ceiling, ...same }
+    return { id, status, layers, ceiling, ...same, policyVersion: 'a version', policySinceMs: null }
   }
 
   const holding = (payeeId: string, amountPaise: bigint) =>
