@@ -1,0 +1,96 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { answerOf, withQuery } from '../raw-call.ts'
+import { type Access, open, type Session, untilInterrupted } from '../session.ts'
+import { ist } from '../terminal/output.ts'
+import { printable } from '../terminal/printable.ts'
+import { describe, type Run, wholeNumberFrom } from './command.ts'
+
+interface LogsOptions {
+  readonly follow?: boolean
+  readonly limit: number
+  readonly count?: number
+}
+
+/** A request that the platform or one of its agents made (`GET /v1/requests`). */
+interface LoggedRequest {
+  readonly request_id: string
+  readonly method: string
+  readonly route: string
+  readonly status: number
+  readonly code: string | null
+  readonly duration_ms: number
+  readonly created_at: string
+}
+
+interface Page {
+  readonly requests: readonly LoggedRequest[]
+}
+
+export function logsCommand(run: Run) {
+  return describe({
+    name: 'logs',
+    summary: 'Show the requests of a platform and its agents',
+    examples: [
+      'batua logs',
+      'batua logs --follow',
+      'batua logs --follow --json | jq "select(.status >= 400)"',
+    ],
+  })
+    .option('-f, --follow', 'go on with new ones, until Ctrl-C')
+    .option('--limit <number>', 'how many of the past, at most 100', wholeNumberFrom, 20)
+    .option('--count <number>', 'with --follow: end after so many', wholeNumberFrom)
+    .action(run(logs))
+}
+
+async function logs(session: Session, { follow, limit, count }: LogsOptions): Promise<void> {
+  const { out } = session
+  const access = await open(session, 'platform')
+  const page = await recent(session, access, limit)
+  if (!follow) {
+    out.body(page)
+    for (const request of page.requests.toReversed()) out.lines(lineOf(session, request))
+    return
+  }
+  await untilInterrupted(session, () => goOn(session, access, page, count ?? Number.POSITIVE_INFINITY))
+}
+
+const ASK_EVERY_MS = 1_000
+const PAGE = 100
+const MAX_SEEN = 10_000
+
+async function goOn(session: Session, access: Access, first: Page, count: number): Promise<void> {
+  const { signal } = session
+  const seen = new Set<string>()
+  let shown = 0
+  for (let page = first; ; page = await recent(session, access, PAGE)) {
+    for (const request of page.requests.toReversed()) {
+      if (seen.has(request.request_id) || shown >= count) continue
+      seen.add(request.request_id)
+      session.out.bodyLine(request)
+      session.out.lines(lineOf(session, request))
+      shown += 1
+    }
+    for (const oldest of seen) if (seen.size > MAX_SEEN) seen.delete(oldest)
+    if (shown >= count) return
+    await delay(ASK_EVERY_MS, undefined, { signal })
+  }
+}
+
+async function recent({ signal }: Session, access: Access, limit: number): Promise<Page> {
+  const response = await answerOf(access, withQuery('/v1/requests', { limit: String(limit) }), { signal })
+  return (await response.json()) as Page
+}
+
+function lineOf({ out }: Session, request: LoggedRequest): string {
+  const { created_at, method, route, status, code, duration_ms, request_id } = request
+  const colour = status < 400 ? 'green' : status < 500 ? 'yellow' : 'red'
+  const words = [
+    out.colour('dim', ist(created_at)),
+    out.colour(colour, String(status)),
+    printable(method).padEnd(6),
+    printable(route),
+    `${duration_ms.toFixed(1)} ms`,
+    out.colour('dim', request_id),
+  ]
+  return [...words, ...(code === null ? [] : [out.colour(colour, code)])].join('  ')
+}
