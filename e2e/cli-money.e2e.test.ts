@@ -1,24 +1,20 @@
-import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
+import type { ServerResponse } from 'node:http'
 import { routes } from '@batua/contract'
 import { createClient } from '@batua/sdk'
 import { requirePayment } from '@batua/sdk/node'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { buildCli, type Cli, jsonOf, openCli } from './src/cli.ts'
+import { type Cli, jsonOf, openCli } from './src/cli.ts'
+import { type LocalServers, openLocalServers } from './src/local-servers.ts'
 import type { Agent } from './src/network.ts'
 import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
 
 let stage: PayingStage
 let cli: Cli
 let payer: Agent
-const servers: Server[] = []
+const servers = openLocalServers()
 
 beforeAll(async () => {
-  ;[stage] = await Promise.all([openPayingStage(), buildCli()])
+  stage = await openPayingStage()
 })
 afterAll(() => stage?.close())
 beforeEach(async () => {
@@ -27,33 +23,12 @@ beforeEach(async () => {
 })
 afterEach(() => {
   cli.remove()
-  for (const server of servers.splice(0)) server.close().closeAllConnections()
+  servers.close()
 })
 
-async function serve(
-  handle: (request: IncomingMessage, response: ServerResponse) => unknown,
-): Promise<string> {
-  const server = createServer(handle)
-  servers.push(server)
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-/** A service in front of which something happens to payments: each is executed, then `then` decides. */
-async function inFront(then: (response: ServerResponse, reply: Response) => unknown): Promise<string> {
-  return serve(async (request, response) => {
-    const body = await buffer(request)
-    const { host: _host, connection: _hop, 'content-length': _length, ...headers } = request.headers
-    const reply = await fetch(stage.service.address + (request.url ?? ''), {
-      method: request.method ?? 'GET',
-      headers: headers as Record<string, string>,
-      body: body.length === 0 ? null : body,
-    })
-    if (request.url?.endsWith('/pay')) then(response, reply)
-    else response.writeHead(reply.status, { 'content-type': 'application/json' }).end(await reply.text())
-  })
-}
-
+const serve: LocalServers['serve'] = handle => servers.serve(handle)
+const inFront = (then: Parameters<LocalServers['inFrontOf']>[1]) =>
+  servers.inFrontOf(stage.service.address, then)
 const through = (address: string) => ({ env: { BATUA_BASE_URL: address, BATUA_AGENT_KEY: payer.key } })
 const direct = () => through(stage.service.address)
 const payments = async () =>
@@ -102,29 +77,12 @@ describe('a payment whose answer is lost', () => {
 })
 
 describe('Ctrl-C', () => {
-  test('in the middle of a payment says what is known and how to ask, and exits with 10', async () => {
-    const isPaid = Promise.withResolvers<void>()
-    const slow = await inFront(() => isPaid.resolve())
-    const running = cli.startOnTerminal(
-      ['pay', stage.payee.id, '20', '--idempotency-key', 'order-7'],
-      through(slow),
-    )
-    await isPaid.promise
-    running.child.stdin?.write('\u0003')
-    const { code, stdout } = await running.ended
-    expect(code).toBe(10)
-    expect(stdout).toContain('It is unknown whether the payment of 20.00 INR to')
-    expect(stdout).toContain(`batua pay ${stage.payee.id} 20 --idempotency-key order-7`)
-    const found = await cli.run(['pay', stage.payee.id, '20', '--idempotency-key', 'order-7'], direct())
-    expect([found.code, (await payments()).length]).toEqual([0, 1])
-  })
-
   test('before anything was paid exits with 1', async () => {
     const isAsked = Promise.withResolvers<void>()
     const silent = await serve(() => isAsked.resolve())
     const running = cli.start(['pay', stage.payee.id, '20'], through(silent))
     await isAsked.promise
-    running.child.kill('SIGINT')
+    running.interrupt()
     expect(await running.ended).toMatchObject({ code: 1, stdout: '' })
   })
 })
@@ -209,7 +167,7 @@ describe('fetch', () => {
     const slow = await inFront(() => isPaid.resolve())
     const running = cli.start(['fetch', shop, '--json'], through(slow))
     await isPaid.promise
-    running.child.kill('SIGINT')
+    running.interrupt()
     const { code, stdout } = await running.ended
     expect([code, stdout]).toEqual([10, expect.stringContaining('"idempotency_key"')])
     expect(await cli.run(['fetch', shop], direct())).toMatchObject({ code: 0, stdout: '31 °C' })
@@ -234,13 +192,6 @@ describe('fetch', () => {
     expect(await cli.run(['fetch', shop], direct())).toMatchObject({ code: 0, stdout: '31 °C' })
     expect(served).toBe(1)
   })
-
-  test('at the same time by several commands takes turns, and each pays for its own', async () => {
-    const shop = await openShop('1.00')
-    const all = ['a', 'b', 'c', 'd'].map(name => cli.run(['fetch', `${shop}/${name}`], direct()))
-    for (const ended of await Promise.all(all)) expect(ended).toMatchObject({ code: 0 })
-    expect([served, (await payments()).length]).toEqual([4, 4])
-  })
 })
 
 describe('a secret', () => {
@@ -261,54 +212,5 @@ describe('a secret', () => {
       expect(code).not.toBe(0)
       for (const hidden of [payer.key, secret]) expect(stdout + stderr).not.toContain(hidden)
     }
-  })
-
-  test('is typed on a terminal without being shown', async () => {
-    const login = ['login', '--url', stage.service.address, '--agent-key-stdin']
-    const { code, stdout } = await cli.onTerminal(login, { typed: `${payer.key}\r` })
-    expect([code, stdout]).toEqual([0, expect.stringContaining('Agent key: ')])
-    expect(stdout).not.toContain(payer.key)
-    const files = readdirSync(cli.folder).map(name => readFileSync(join(cli.folder, name), 'utf8'))
-    expect(files.join()).toContain(payer.key)
-  })
-})
-
-describe('on a terminal', () => {
-  test('names from a hostile service are shown without what a terminal obeys, and Hindi as it is written', async () => {
-    const name = 'श्रीमती \u001b]0;owned\u0007\u202eabc\u009b2J\nx'
-    const hostile = await serve((request, response) => {
-      const agent = { agent_id: 'agt_1', handle: name, name, status: name, tier: 'tier1' }
-      const body = request.url === '/v1/agents/me' ? agent : { available: 1 }
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-    })
-    const { code, stdout } = await cli.onTerminal(['whoami'], through(hostile))
-    const shown = 'श्रीमती \\u{1b}]0;owned\\u{7}\\u{202e}abc\\u{9b}2J\\u{a}x'
-    expect([code, stdout]).toEqual([0, expect.stringContaining(shown)])
-    const json = await cli.onTerminal(['whoami', '--json'], through(hostile))
-    expect(json.stdout).not.toMatch(/[\u202e\u009b]/)
-    expect(JSON.parse(json.stdout)).toMatchObject({ name })
-  })
-
-  test('a shop’s answer cannot send it commands, and a pipe gets the bytes as they are', async () => {
-    const text = '\u001b]0;owned\u0007\u001b[2Jweather\u009b31m'
-    const shop = await serve((_request, response) => response.end(text))
-    const { stdout } = await cli.onTerminal(['fetch', shop], direct())
-    // oxlint-disable-next-line no-control-regex -- these are what must not be there
-    expect(stdout).not.toMatch(/[\u0007\u001b\u009b]/)
-    expect(stdout).toContain('\\u{1b}]0;owned')
-    expect((await cli.run(['fetch', shop], direct())).stdout).toBe(text)
-  })
-
-  test('there are colours, which a pipe and NO_COLOR do not get', async () => {
-    const colour = '\u001b[1m'
-    await cli.run(
-      ['login', '--url', stage.service.address, '--platform', stage.platform.id, '--secret-stdin'],
-      {
-        input: stage.platform.secret,
-      },
-    )
-    expect((await cli.onTerminal(['agents'])).stdout).toContain(colour)
-    expect((await cli.onTerminal(['agents'], { env: { NO_COLOR: '1' } })).stdout).not.toContain('\u001b')
-    expect((await cli.run(['agents'])).stdout).not.toContain('\u001b')
   })
 })

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { EVENT_NAMES } from '@batua/contract'
 import { verifyWebhook, type WebhookEvent } from '@batua/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildCli, type Cli, jsonOf, openCli } from './src/cli.ts'
+import { type Cli, jsonOf, openCli } from './src/cli.ts'
 import type { Agent } from './src/network.ts'
 import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
 
@@ -14,7 +14,7 @@ let cli: Cli
 let payer: Agent
 
 beforeAll(async () => {
-  ;[stage] = await Promise.all([openPayingStage(), buildCli()])
+  stage = await openPayingStage()
   payer = await stage.network.fundedAgent(stage.owner)
   cli = openCli()
   const { platform, service } = stage
@@ -89,7 +89,7 @@ describe('listen', () => {
     await stage.network.pay(payer, stage.payee, 9)
     await stage.network.pay(payer, stage.payee, 10)
     await running.until(({ stdout }) => stdout().includes('"amount":10'))
-    running.child.kill('SIGINT')
+    running.interrupt()
     const { code, stdout } = await running.ended
     const amounts = [...stdout.matchAll(/"amount":(\d+)/g)].map(([, amount]) => Number(amount))
     // The service goes back a little further than the last event, so others may come too.
@@ -99,26 +99,20 @@ describe('listen', () => {
   test('ends with 0 after Ctrl-C', async () => {
     const running = cli.start(['listen'])
     await running.until(({ stdout }) => stdout().includes('Listening'))
-    running.child.kill('SIGINT')
+    running.interrupt()
     expect(await running.ended).toMatchObject({ code: 0, stderr: '' })
   })
 })
 
 describe('trigger', () => {
-  const NEEDS_A_URL = 'webhook.test'
-
-  test.each(EVENT_NAMES.filter(name => name !== NEEDS_A_URL))(
-    '%s happens',
-    { timeout: 180_000 },
-    async name => {
-      const ended = await cli.run(['trigger', name, '--json', '--timeout', '60'])
-      expect([ended.code, ended.stderr.replaceAll(/Advancing.*\n/g, '')]).toEqual([0, ''])
-      expect(jsonOf(ended)).toMatchObject({ event: name, data: expect.any(Object) })
-    },
-  )
+  test('makes an event happen, and prints it', async () => {
+    const ended = await cli.run(['trigger', 'agent.escrow.released', '--json'])
+    expect([ended.code, ended.stderr]).toEqual([0, ''])
+    expect(jsonOf(ended)).toMatchObject({ event: 'agent.escrow.released', data: { amount: 50 } })
+  })
 
   test('webhook.test is a conflict without an address to test', async () => {
-    expect(await cli.run(['trigger', NEEDS_A_URL])).toMatchObject({ code: 8 })
+    expect(await cli.run(['trigger', 'webhook.test'])).toMatchObject({ code: 8 })
   })
 
   test('of an unknown event exits with 2 and lists the known ones', async () => {

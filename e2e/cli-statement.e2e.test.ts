@@ -1,6 +1,6 @@
 import { routes } from '@batua/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildCli, type Cli, jsonOf, openCli } from './src/cli.ts'
+import { type Cli, jsonOf, openCli } from './src/cli.ts'
 import type { Agent } from './src/network.ts'
 import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
 
@@ -9,7 +9,7 @@ let cli: Cli
 let payer: Agent
 
 beforeAll(async () => {
-  ;[stage] = await Promise.all([openPayingStage(), buildCli()])
+  stage = await openPayingStage()
   payer = await stage.network.fundedAgent(stage.owner)
   await stage.network.pay(payer, stage.payee, 50, { reference: '=1+1' })
   cli = openCli()
@@ -54,7 +54,7 @@ describe('logs', () => {
     const { headers } = await stage.api.send(routes.getCurrentAgent, { headers: payer.headers })
     const id = headers.get('x-request-id') ?? ''
     await running.until(({ stdout }) => stdout().includes(id))
-    running.child.kill('SIGINT')
+    running.interrupt()
     const { code, stdout } = await running.ended
     const requests = stdout
       .trimEnd()

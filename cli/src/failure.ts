@@ -5,6 +5,7 @@ import {
   PurchaseError,
   type PurchaseErrorCode,
 } from '@batua/sdk'
+import { withoutSecrets } from './terminal/printable.ts'
 
 /** The exit codes (docs/cli.md). */
 export const EXIT = {
@@ -53,19 +54,24 @@ export class Failure extends Error {
   readonly hints: readonly string[]
 
   constructor({ exit, code, message, details = {}, requestId, field, hints = [] }: FailureFacts) {
-    super(message)
+    super(withoutSecrets(message))
     this.exit = exit
     this.hints = hints
     this.body = {
       error: {
         code,
-        message,
+        message: this.message,
         ...(requestId ? { request_id: requestId } : {}),
         ...(field ? { field } : {}),
         ...(Object.keys(details).length === 0 ? {} : { details }),
       },
     }
   }
+}
+
+/** Why a command ends after Ctrl-C. */
+export function interrupted(): Failure {
+  return new Failure({ exit: EXIT.failed, code: 'interrupted', message: 'Interrupted' })
 }
 
 export function usage(message: string, hints: readonly string[] = []): Failure {

@@ -27,6 +27,8 @@ Exit codes:
 Environment:
   BATUA_BASE_URL   the address of the service, instead of the profile's
   BATUA_AGENT_KEY  an agent's key, instead of the profile's
+  BATUA_PROFILE    the profile to use, instead of default
+  NO_COLOR         if it is not empty, a terminal gets no colours
   XDG_CONFIG_HOME  profiles are in its folder batua; ~/.config by default
 
 Example:
@@ -34,12 +36,12 @@ Example:
 
 const DEFAULT_TIMEOUT_S = 10
 
-export function createProgram(run: Run): Command {
+export function createProgram(run: Run, env: NodeJS.ProcessEnv): Command {
   const program = new Command('batua')
     .description('The command line of Batua, the wallet of software agents in India.')
     .version(VERSION)
     .option('--json', 'print JSON: the body of the service’s response, or {"error": …}')
-    .option('--profile <name>', 'the profile to use', process.env['BATUA_PROFILE'] || 'default')
+    .option('--profile <name>', 'the profile to use', env['BATUA_PROFILE'] || 'default')
     .option('--timeout <seconds>', 'how long one request may take', secondsFrom, DEFAULT_TIMEOUT_S)
     .addHelpText('after', EXIT_CODES)
   program.commandsGroup('Access:')
@@ -60,6 +62,7 @@ export function createProgram(run: Run): Command {
   program.commandsGroup('Development:')
   for (const make of [listenCommand, triggerCommand, clockCommand, logsCommand]) program.addCommand(make(run))
   program.addCommand(completionCommand(run, () => program))
+  program.addHelpCommand(new Command('help').argument('[command]').description('Show the help of a command'))
   return program
 }
 

@@ -8,7 +8,7 @@ interface RawRequest {
 }
 
 /**
- * The response to a GET whose body is not JSON, or is a stream; an error of the service is thrown as its client throws
+ * The response to a GET whose body is a stream; an error of the service is thrown as its client throws
  * it. A redirect would send the credentials to its target, so none is followed.
  */
 export async function answerOf(access: Access, path: string, request: RawRequest): Promise<Response> {
@@ -41,10 +41,4 @@ function errorIn({ status, headers }: Response, text: string): BatuaError {
   }
   const message = `The answer, status ${status}, is not the service’s; is this its address?`
   return new BatuaError({ ...facts, code: 'invalid_answer', message })
-}
-
-/** The same with a query, of which undefined values are left out. */
-export function withQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
-  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
-  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`
 }

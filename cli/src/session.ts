@@ -1,5 +1,6 @@
 import { type Client, type ClientOptions, type Credentials, createClient } from '@batua/sdk'
 import { EXIT, Failure, usage } from './failure.ts'
+import type { Invocation } from './main.ts'
 import { KINDS, type Kind, type Profile, type Profiles } from './profile/profiles.ts'
 import type { Output } from './terminal/output.ts'
 
@@ -11,13 +12,8 @@ export interface GlobalOptions {
 }
 
 /** What a command works with. */
-export interface Session {
+export interface Session extends Invocation {
   readonly out: Output
-  /** Aborted by Ctrl-C. */
-  readonly signal: AbortSignal
-  readonly env: NodeJS.ProcessEnv
-  /** The arguments as they were typed, to say how a command is repeated. */
-  readonly args: readonly string[]
   readonly profiles: Profiles
   readonly timeoutMs: number
 }
@@ -62,7 +58,7 @@ export async function open(session: Session, ...kinds: readonly [Kind, ...Kind[]
   const found = await openIfPossible(session, ...kinds)
   if (found !== null) return found
   const whom = kinds.map(kind => `as ${kind === 'platform' ? 'a' : 'an'} ${kind}`).join(' or ')
-  throw notLoggedIn(session, `Profile ${session.profiles.name} is not logged in ${whom}`)
+  throw notLoggedIn(session, `Profile ${session.profiles.name} is not logged in ${whom}`, kinds[0])
 }
 
 export async function openIfPossible(session: Session, ...kinds: readonly Kind[]): Promise<Access | null> {
@@ -130,6 +126,11 @@ export function originOf(url: string): string | null {
   return URL.canParse(url) ? new URL(url).origin : null
 }
 
+/** Whether what is sent there stays on this machine. */
+export function isThisMachine({ hostname }: URL): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+}
+
 /** Work that goes on until Ctrl-C, which is then no failure. */
 export async function untilInterrupted({ signal }: Session, work: () => Promise<void>): Promise<void> {
   try {
@@ -139,13 +140,19 @@ export async function untilInterrupted({ signal }: Session, work: () => Promise<
   }
 }
 
-function notLoggedIn({ profiles }: Session, message: string): Failure {
+const LOGIN_ARGUMENTS: Readonly<Record<Kind, string>> = {
+  agent: '--agent-key-stdin',
+  platform: '--platform plt_… --secret-stdin',
+  owner: '--phone …',
+}
+
+function notLoggedIn({ profiles }: Session, message: string, kind: Kind = 'agent'): Failure {
   const profile = profiles.name === 'default' ? '' : ` --profile ${profiles.name}`
   return new Failure({
     exit: EXIT.notAllowed,
     code: 'authentication_error',
     message,
-    hints: [`Log in: batua login${profile} --url https://… --agent-key-stdin`],
+    hints: [`Log in: batua login${profile} --url https://… ${LOGIN_ARGUMENTS[kind]}`],
   })
 }
 

@@ -2,15 +2,18 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { interrupted } from '../../cli/src/failure.ts'
+import { main } from '../../cli/src/main.ts'
 import type { Ended } from './commands.ts'
 import type { Env } from './service.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const BATUA = join(ROOT, 'cli/dist/batua.js')
 
-/** Builds the command as it is published. */
+/** Builds the command as it is published, for terminals. */
 export async function buildCli(): Promise<void> {
   await promisify(execFile)(process.execPath, ['cli/build.ts'], { cwd: ROOT })
 }
@@ -23,9 +26,10 @@ export interface CliOptions {
 
 /** A command that runs. */
 export interface RunningCli {
-  readonly child: ChildProcess
   stdout(): string
   stderr(): string
+  /** As Ctrl-C. */
+  interrupt(): void
   readonly ended: Promise<Ended>
   /** Resolves when the output so far fits. */
   until(fits: (running: RunningCli) => boolean): Promise<void>
@@ -35,10 +39,15 @@ export interface RunningCli {
 export interface Cli {
   /** The folder of its profiles. */
   readonly folder: string
-  /** Runs it to its end, with pipes. */
+  /** Runs it to its end in this process, with pipes. */
   run(args: readonly string[], options?: CliOptions): Promise<Ended>
   start(args: readonly string[], options?: CliOptions): RunningCli
-  /** Runs it on a terminal, on which `typed` is typed as soon as it asks; standard error is part of the output. */
+  /** Runs the built command to its end in a process of its own, with pipes. */
+  spawned(args: readonly string[], options?: CliOptions): Promise<Ended>
+  /**
+   * Runs the built command on a terminal, on which `typed` is typed as soon as it asks; standard error is part of the
+   * output.
+   */
   onTerminal(args: readonly string[], options?: CliOptions & { readonly typed?: string }): Promise<Ended>
   startOnTerminal(args: readonly string[], options?: CliOptions): RunningCli
   remove(): void
@@ -52,22 +61,30 @@ export function openCli(): Cli {
     XDG_CONFIG_HOME: join(home, 'config'),
     TERM: 'xterm',
   }
-  const start = (program: string, args: readonly string[], { env: more = {}, input }: CliOptions) =>
-    running(spawn(program, [...args], { cwd: home, env: { ...env, ...more } }), input)
+  const start = (args: readonly string[], { env: more = {}, input = '' }: CliOptions = {}) =>
+    runningHere(args, { ...env, ...more }, input)
+  const spawned = (program: string, args: readonly string[], { env: more = {} }: CliOptions) =>
+    spawn(program, [...args], { cwd: home, env: { ...env, ...more } })
   const startOnTerminal = (args: readonly string[], options: CliOptions = {}) => {
     const command = [process.execPath, BATUA, ...args].map(quoted).join(' ')
-    return start('script', ['-qefc', `stty cols 200; exec ${command}`, '/dev/null'], options)
+    const child = spawned('script', ['-qefc', `stty cols 200; exec ${command}`, '/dev/null'], options)
+    return { child, run: runningThere(child, () => child.stdin?.write('\u0003')) }
   }
   return {
     folder: join(home, 'config', 'batua'),
-    run: (args, options = {}) => start(process.execPath, [BATUA, ...args], { input: '', ...options }).ended,
-    start: (args, options = {}) => start(process.execPath, [BATUA, ...args], { input: '', ...options }),
-    startOnTerminal,
+    run: (args, options) => start(args, options).ended,
+    start,
+    spawned(args, options = {}) {
+      const child = spawned(process.execPath, [BATUA, ...args], options)
+      child.stdin?.end(options.input ?? '')
+      return runningThere(child, () => child.kill('SIGINT')).ended
+    },
+    startOnTerminal: (args, options) => startOnTerminal(args, options).run,
     async onTerminal(args, { typed, ...options } = {}) {
-      const run = startOnTerminal(args, options)
+      const { child, run } = startOnTerminal(args, options)
       if (typed !== undefined) {
         await run.until(({ stdout }) => stdout().includes(': '))
-        run.child.stdin?.write(typed)
+        child.stdin?.write(typed)
       }
       return run.ended
     },
@@ -75,26 +92,47 @@ export function openCli(): Cli {
   }
 }
 
-function running(child: ChildProcess, input: string | undefined): RunningCli {
-  const text = { stdout: '', stderr: '' }
-  const waiting = new Set<() => void>()
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name]?.setEncoding('utf8').on('data', (chunk: string) => {
-      text[name] += chunk
-      for (const look of waiting) look()
-    })
-  }
+function runningHere(args: readonly string[], env: Env, input: string): RunningCli {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const stop = new AbortController()
+  const stdin = Readable.from([input])
+  const code = main({ args, env, stdin, stdout, stderr, signal: stop.signal })
+  const ended = code.finally(() => {
+    stdout.end()
+    stderr.end()
+  })
+  return watched({ stdout, stderr }, ended, () => stop.abort(interrupted()))
+}
+
+function runningThere(child: ChildProcess, interrupt: () => void): RunningCli {
   // A command that ends without reading breaks the pipe.
   child.stdin?.on('error', () => undefined)
-  if (input !== undefined) child.stdin?.end(input)
-  const ended = new Promise<Ended>((resolve, reject) => {
+  const ended = new Promise<number>((resolve, reject) => {
     child.once('error', reject)
-    child.once('close', code => resolve({ code: code ?? -1, ...text }))
+    child.once('close', code => resolve(code ?? -1))
   })
+  return watched(child, ended, interrupt)
+}
+
+interface Outputs {
+  readonly stdout: Readable | null
+  readonly stderr: Readable | null
+}
+
+function watched(outputs: Outputs, code: Promise<number>, interrupt: () => void): RunningCli {
+  const text = { stdout: '', stderr: '' }
+  const waiting = new Set<() => void>()
+  const read = (['stdout', 'stderr'] as const).map(async name => {
+    for await (const chunk of outputs[name]?.setEncoding('utf8') ?? []) {
+      text[name] += String(chunk)
+      for (const look of waiting) look()
+    }
+  })
+  const ended = Promise.all([code, ...read]).then(([exit]) => ({ code: exit, ...text }))
   const run: RunningCli = {
-    child,
     stdout: () => text.stdout,
     stderr: () => text.stderr,
+    interrupt,
     ended,
     until: fits =>
       new Promise((resolve, reject) => {

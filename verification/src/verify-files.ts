@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { checkFile, checkpointIn } from './check-file.ts'
 import { readKeys } from './published-keys.ts'
@@ -17,12 +18,20 @@ export interface FilesToVerify {
   readonly checkpoints: { readonly from: string; readonly to: string } | null
 }
 
-/** Verifies a file offline, as of a time. `folder` is where relative names begin. Throws if a file cannot be read. */
+export interface Surroundings {
+  /** The time at which it must be valid. */
+  readonly at: Date
+  /** Where relative names begin. */
+  readonly folder: string
+  readonly stdin: Readable
+}
+
+/** Verifies a file offline. Throws if a file cannot be read. */
 export async function verifyFiles(
   { file, keyFile, proof: proofFile, checkpoints: files }: FilesToVerify,
-  { at, folder }: { readonly at: Date; readonly folder: string },
+  surroundings: Surroundings,
 ): Promise<VerificationResult> {
-  const textOf = (name: string) => textIn(folder, name)
+  const textOf = (name: string) => textIn(surroundings, name)
   const keys = readKeys(typeof keyFile === 'string' ? await textOf(keyFile) : keyFile.text)
   if (isDoubt(keys)) return keys
   const checkpointOf = async (name: string) => {
@@ -33,13 +42,13 @@ export async function verifyFiles(
   const checkpoints =
     files === null ? null : { from: await checkpointOf(files.from), to: await checkpointOf(files.to) }
   const proof = proofFile === null ? null : await textOf(proofFile)
-  return checkFile(await textOf(file), { keys, at, checkpoints, proof })
+  return checkFile(await textOf(file), { keys, at: surroundings.at, checkpoints, proof })
 }
 
 const MAX_BYTES = 1024 * 1024
 
-async function textIn(folder: string, file: string): Promise<string> {
-  const bytes = await bytesOf(folder, file)
+async function textIn(surroundings: Surroundings, file: string): Promise<string> {
+  const bytes = await bytesOf(surroundings, file)
   const name = file === '-' ? 'standard input' : file
   if (bytes.length > MAX_BYTES) throw new Error(`${name} is longer than anything that the service signs`)
   if (!isUtf8(bytes))
@@ -47,9 +56,9 @@ async function textIn(folder: string, file: string): Promise<string> {
   return bytes.toString('utf8')
 }
 
-async function bytesOf(folder: string, file: string): Promise<Buffer> {
+async function bytesOf({ folder, stdin }: Surroundings, file: string): Promise<Buffer> {
   try {
-    return await (file === '-' ? buffer(process.stdin) : readFile(resolve(folder, file)))
+    return await (file === '-' ? buffer(stdin) : readFile(resolve(folder, file)))
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'it broke off'
     throw new Error(`cannot read ${file}: ${REASONS[code] ?? code}`, { cause: error })

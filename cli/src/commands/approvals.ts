@@ -12,7 +12,7 @@ import { enterCode } from './login.ts'
 
 interface ListOptions {
   readonly status?: string
-  readonly limit: string
+  readonly limit: number
 }
 
 interface DecideOptions {
@@ -41,7 +41,7 @@ function listCommand(run: Run): Command {
     examples: ['batua approvals list', 'batua approvals list --status approved --json'],
   })
     .option('--status <status>', 'pending_approval, approved, rejected or expired')
-    .option('--limit <number>', 'how many, at most 100', '100')
+    .option('--limit <number>', 'how many, at most 100', wholeNumberFrom, 100)
     .action(run(list))
 }
 
@@ -51,7 +51,7 @@ async function list(session: Session, { status, limit }: ListOptions): Promise<v
   const { out, signal } = session
   const { client } = await open(session, 'owner')
   const filter = status === undefined ? {} : { status: status as 'approved' }
-  const page = await client.listApprovals({ limit: Number(limit), ...filter }, { signal })
+  const page = await client.listApprovals({ limit, ...filter }, { signal })
   out.body(page)
   out.table(COLUMNS, page.approvals.map(rowOf))
 }
@@ -154,8 +154,8 @@ async function decide(
 async function ownerAccess(session: Session, { phone, codeStdin }: DecideOptions): Promise<Access> {
   if (codeStdin !== true) {
     const access = await openIfPossible(session, 'owner')
-    if (access !== null && ((await isAlive(session, access)) || !canAsk())) return access
-    if (!canAsk()) return open(session, 'owner')
+    if (access !== null && ((await isAlive(session, access)) || !canAsk(session))) return access
+    if (!canAsk(session)) return open(session, 'owner')
   }
   const known = phone ?? (await session.profiles.read())?.owner?.phone
   if (known === undefined) throw usage('Name the phone to which the code is sent: --phone …')

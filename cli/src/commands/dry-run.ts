@@ -25,11 +25,11 @@ export async function dryRun(
     ['fee', `${inr(evaluation.fee)} INR`],
     ['total', `${inr(evaluation.total)} INR`],
     ['balance', `${inr(available)} INR`],
-    ['at most now', max_amount_now === null ? 'any amount' : `${inr(max_amount_now)} INR`],
+    ['limits allow', max_amount_now === null ? 'any amount' : `${inr(max_amount_now)} INR`],
   ])
   out.lines('')
   out.table(
-    ['LIMIT', 'LAYER', amounts('LIMIT'), amounts('USED'), amounts('LEFT'), 'RESETS (IST)'],
+    ['RULE', 'LAYER', amounts('LIMIT'), amounts('USED'), amounts('LEFT'), 'RESETS (IST)'],
     [
       ...limits.map(each => [
         each.rule,

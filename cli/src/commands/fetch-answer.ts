@@ -33,13 +33,13 @@ function headOf(response: Response): string[] {
   return [`HTTP ${response.status} ${printable(response.statusText)}`.trimEnd(), ...headers]
 }
 
-async function toOutput({ out }: Session, response: Response): Promise<void> {
+async function toOutput({ out, stdout }: Session, response: Response): Promise<void> {
   if (out.isTerminal) {
-    const text = printableLines(await response.text())
+    const text = printableLines((await response.text()).replaceAll('\r\n', '\n'))
     if (text !== '') out.lines(text.replace(/\n$/, ''))
     return
   }
-  if (response.body !== null) await pipeline(Readable.from(response.body), process.stdout, { end: false })
+  if (response.body !== null) await pipeline(Readable.from(response.body), stdout, { end: false })
 }
 
 async function toFile(response: Response, path: string): Promise<void> {

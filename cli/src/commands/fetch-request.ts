@@ -31,14 +31,14 @@ export async function requestFrom(session: Session, options: FetchOptions): Prom
     if (name === '') throw usage('A header is like "Accept: text/csv"')
     headers.set(name, value)
   }
-  const body = options.data === undefined ? null : await dataFrom(options.data)
+  const body = options.data === undefined ? null : await dataFrom(session, options.data)
   if (body !== null && !headers.has('content-type')) headers.set('content-type', contentTypeOf(body))
   const method = (options.request ?? (body === null ? 'GET' : 'POST')).toUpperCase()
   return { method, headers, body, signal: session.signal }
 }
 
-async function dataFrom(data: string): Promise<string> {
-  if (data === '@-') return text(process.stdin)
+async function dataFrom({ stdin }: Session, data: string): Promise<string> {
+  if (data === '@-') return text(stdin)
   if (!data.startsWith('@')) return data
   return readFile(data.slice(1), 'utf8').catch(() => {
     throw usage(`${data.slice(1)} cannot be read`)

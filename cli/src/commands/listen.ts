@@ -58,10 +58,10 @@ async function listen(session: Session, { forwardTo, events, count }: ListenOpti
 }
 
 /** Standard output has only events with `--json`. */
-function welcome({ out }: Session, forwardTo: string | undefined, secret: string | null): void {
+function welcome({ out, stderr }: Session, forwardTo: string | undefined, secret: string | null): void {
   const lines = secret === null ? ['Listening.'] : [`Forwarding to ${forwardTo}`, `Signing secret: ${secret}`]
   if (!out.json) return out.lines(...lines, '')
-  for (const line of lines) process.stderr.write(`${line}\n`)
+  for (const line of lines) stderr.write(`${line}\n`)
 }
 
 /** The same at every start, so that a receiver keeps its configuration. */

@@ -2,7 +2,7 @@ import { type Client, isBatuaError } from '@batua/sdk'
 import { BROWSER_COOKIE, cookieJar, SESSION_COOKIE } from '../cookies.ts'
 import { EXIT, type ExitCode, Failure, usage } from '../failure.ts'
 import type { Kind, Profile } from '../profile/profiles.ts'
-import { clientFor, kindsOf, open, originOf, type Session } from '../session.ts'
+import { clientFor, isThisMachine, kindsOf, open, originOf, type Session } from '../session.ts'
 import { canAsk, readSecret } from '../terminal/ask.ts'
 import { ist } from '../terminal/output.ts'
 import { printable } from '../terminal/printable.ts'
@@ -46,19 +46,22 @@ async function login(session: Session, options: LoginOptions): Promise<ExitCode 
   if (platform !== undefined) return loginPlatform(session, url, platform, options.secretStdin === true)
   if (options.secretStdin) throw usage('Name the platform too: --platform plt_…')
   if (options.codeStdin) throw usage('Name the phone too: --phone …')
-  if (options.agentKeyStdin || canAsk()) return loginAgent(session, url)
+  if (options.agentKeyStdin || canAsk(session)) return loginAgent(session, url)
   throw usage('As whom? --agent-key-stdin, --platform ID --secret-stdin, or --phone NUMBER')
 }
 
-async function addressIn({ env, profiles }: Session, { url }: LoginOptions): Promise<string> {
+async function addressIn({ env, out, profiles }: Session, { url }: LoginOptions): Promise<string> {
   const address = url ?? (env['BATUA_BASE_URL'] || (await profiles.read())?.url)
   if (address === undefined) throw usage('Name the address of the service: --url https://…')
-  if (originOf(address) === null) throw usage(`${address} is not a URL`)
+  if (!URL.canParse(address)) throw usage(`${address} is not a URL`)
+  const target = new URL(address)
+  if (target.protocol === 'http:' && !isThisMachine(target))
+    out.note(`${target.origin} is not https: whoever is between here and there can read the secret`)
   return address
 }
 
 async function loginAgent(session: Session, url: string): Promise<void> {
-  const agentKey = await readSecret('Agent key')
+  const agentKey = await readSecret(session, 'Agent key')
   const client = clientFor(session, url, { agentKey })
   const agent = await client.getCurrentAgent({}, { signal: session.signal })
   const kept = await session.profiles.keep('agent', agentKey)
@@ -70,8 +73,8 @@ async function loginAgent(session: Session, url: string): Promise<void> {
 }
 
 async function loginPlatform(session: Session, url: string, id: string, isPiped: boolean): Promise<void> {
-  if (!isPiped && !canAsk()) throw usage('Give the secret on standard input: --secret-stdin')
-  const platformSecret = await readSecret('Platform secret')
+  if (!isPiped && !canAsk(session)) throw usage('Give the secret on standard input: --secret-stdin')
+  const platformSecret = await readSecret(session, 'Platform secret')
   const client = clientFor(session, url, { platformId: id, platformSecret })
   const platform = await client.getCurrentPlatform({}, { signal: session.signal })
   const kept = await session.profiles.keep('platform', platformSecret)
@@ -85,7 +88,7 @@ async function loginOwner(session: Session, url: string, phone: string, isPiped:
   if (!isPiped) {
     const sent = await sendCode(session, url, phone)
     session.out.note(`A code was sent to ${phone}`)
-    if (!canAsk()) {
+    if (!canAsk(session)) {
       session.out.body(sent)
       session.out.note('Log in with it: batua login --phone … --code-stdin')
       return
@@ -118,7 +121,7 @@ export async function enterCode(session: Session, url: string, phone: string) {
       if (!(isBatuaError(error) && error.code === 'rate_limit_exceeded')) throw error
     })
   }
-  const code = await readSecret('Code')
+  const code = await readSecret(session, 'Code')
   const browser = (await ownProfile(session, url)).code?.browser ?? null
   const cookies = cookieJar(browser)
   const client = clientFor(session, url, { fetch: cookies.fetch })

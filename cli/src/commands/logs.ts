@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { answerOf, withQuery } from '../raw-call.ts'
-import { type Access, open, type Session, untilInterrupted } from '../session.ts'
+import type { Client, LoggedRequest, LoggedRequestList } from '@batua/sdk'
+import { open, type Session, untilInterrupted } from '../session.ts'
 import { ist } from '../terminal/output.ts'
 import { printable } from '../terminal/printable.ts'
 import { describe, type Run, wholeNumberFrom } from './command.ts'
@@ -9,21 +9,6 @@ interface LogsOptions {
   readonly follow?: boolean
   readonly limit: number
   readonly count?: number
-}
-
-/** A request that the platform or one of its agents made (`GET /v1/requests`). */
-interface LoggedRequest {
-  readonly request_id: string
-  readonly method: string
-  readonly route: string
-  readonly status: number
-  readonly code: string | null
-  readonly duration_ms: number
-  readonly created_at: string
-}
-
-interface Page {
-  readonly requests: readonly LoggedRequest[]
 }
 
 export function logsCommand(run: Run) {
@@ -43,26 +28,31 @@ export function logsCommand(run: Run) {
 }
 
 async function logs(session: Session, { follow, limit, count }: LogsOptions): Promise<void> {
-  const { out } = session
-  const access = await open(session, 'platform')
-  const page = await recent(session, access, limit)
+  const { out, signal } = session
+  const { client } = await open(session, 'platform')
+  const page = await client.listRequests({ limit }, { signal })
   if (!follow) {
     out.body(page)
     for (const request of page.requests.toReversed()) out.lines(lineOf(session, request))
     return
   }
-  await untilInterrupted(session, () => goOn(session, access, page, count ?? Number.POSITIVE_INFINITY))
+  await untilInterrupted(session, () => goOn(session, client, page, count ?? Number.POSITIVE_INFINITY))
 }
 
 const ASK_EVERY_MS = 1_000
 const PAGE = 100
 const MAX_SEEN = 10_000
 
-async function goOn(session: Session, access: Access, first: Page, count: number): Promise<void> {
+async function goOn(
+  session: Session,
+  client: Client,
+  first: LoggedRequestList,
+  count: number,
+): Promise<void> {
   const { signal } = session
   const seen = new Set<string>()
   let shown = 0
-  for (let page = first; ; page = await recent(session, access, PAGE)) {
+  for (let page = first; ; page = await client.listRequests({ limit: PAGE }, { signal })) {
     for (const request of page.requests.toReversed()) {
       if (seen.has(request.request_id) || shown >= count) continue
       seen.add(request.request_id)
@@ -76,11 +66,6 @@ async function goOn(session: Session, access: Access, first: Page, count: number
   }
 }
 
-async function recent({ signal }: Session, access: Access, limit: number): Promise<Page> {
-  const response = await answerOf(access, withQuery('/v1/requests', { limit: String(limit) }), { signal })
-  return (await response.json()) as Page
-}
-
 function lineOf({ out }: Session, request: LoggedRequest): string {
   const { created_at, method, route, status, code, duration_ms, request_id } = request
   const colour = status < 400 ? 'green' : status < 500 ? 'yellow' : 'red'
@@ -90,7 +75,7 @@ function lineOf({ out }: Session, request: LoggedRequest): string {
     printable(method).padEnd(6),
     printable(route),
     `${duration_ms.toFixed(1)} ms`,
-    out.colour('dim', request_id),
+    out.colour('dim', printable(request_id)),
   ]
-  return [...words, ...(code === null ? [] : [out.colour(colour, code)])].join('  ')
+  return [...words, ...(code === null ? [] : [out.colour(colour, printable(code))])].join('  ')
 }

@@ -13,7 +13,7 @@ import {
 } from '@batua/sdk'
 import { fileJournal } from '@batua/sdk/file-journal'
 import { EXIT, Failure, failureOf } from '../failure.ts'
-import type { Access, Session } from '../session.ts'
+import { type Access, isThisMachine, type Session } from '../session.ts'
 import { type FetchOptions, unanswered } from './fetch-request.ts'
 
 /** An answer, and its payment if it cost money. */
@@ -67,10 +67,6 @@ export function refuseToPay({ profiles }: Session, response: Response, mayPay: b
   }
   const message = `It costs ${price}, and --no-pay pays nothing`
   throw new Failure({ exit: EXIT.limit, code: 'payment_required', message, details })
-}
-
-function isThisMachine({ hostname }: URL): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }
 
 const TURN_WITHIN_MS = 60_000

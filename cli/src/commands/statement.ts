@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { Download, GetOwnerStatementInput, Statement } from '@batua/sdk'
 import { usage } from '../failure.ts'
-import { answerOf, withQuery } from '../raw-call.ts'
 import { agentOf, open, type Session } from '../session.ts'
 import { amounts, inr, ist } from '../terminal/output.ts'
+import { printableLines } from '../terminal/printable.ts'
 import { describe, type Run } from './command.ts'
 
 interface StatementOptions {
@@ -11,21 +12,6 @@ interface StatementOptions {
   readonly from?: string
   readonly to?: string
   readonly csv?: boolean
-}
-
-/** What is shown of a statement (`GET /v1/agents/{agent_id}/statement`). */
-interface Statement {
-  readonly opening_balance: number
-  readonly closing_balance: number
-  readonly lines: readonly {
-    readonly posted_at: string
-    readonly type: string
-    readonly counterparty_name: string | null
-    readonly reference: string | null
-    readonly status: string
-    readonly change: number
-    readonly running_balance: number
-  }[]
 }
 
 export function statementCommand(run: Run) {
@@ -47,19 +33,33 @@ async function statement(session: Session, { agent, from, to, csv }: StatementOp
   const { out, signal } = session
   if (csv && out.json) throw usage('--csv and --json exclude each other')
   const access = await open(session, 'agent', 'platform', 'owner')
+  const { client } = access
+  const query: GetOwnerStatementInput = {
+    ...(from === undefined ? {} : { from_date: from }),
+    ...(to === undefined ? {} : { to_date: to }),
+    format: csv ? 'csv' : 'json',
+  }
   const isOfAll = access.kind === 'owner' && agent === undefined
-  const path = isOfAll
-    ? '/api/web/statement'
-    : `/v1/agents/${await agentOf(session, access, agent)}/statement`
-  const query = { from_date: from, to_date: to, format: csv ? 'csv' : 'json' }
-  const response = await answerOf(access, withQuery(path, query), { signal })
-  if (csv) return copied(response)
-  const found = (await response.json()) as Statement
+  const file = isOfAll
+    ? await client.getOwnerStatement(query, { signal })
+    : await client.getStatement({ ...query, agent_id: await agentOf(session, access, agent) }, { signal })
+  if (csv) return copied(session, file)
+  const found = await file.json()
   out.body(found)
   out.table(
-    ['TIME (IST)', 'TYPE', 'WITH', 'REFERENCE', 'STATUS', amounts('CHANGE'), amounts('BALANCE')],
+    [
+      'TIME (IST)',
+      ...(isOfAll ? ['AGENT'] : []),
+      'TYPE',
+      'WITH',
+      'REFERENCE',
+      'STATUS',
+      amounts('CHANGE'),
+      amounts('BALANCE'),
+    ],
     found.lines.map(line => [
       ist(line.posted_at),
+      ...(isOfAll ? [line.agent_name] : []),
       line.type,
       line.counterparty_name,
       line.reference,
@@ -74,7 +74,8 @@ async function statement(session: Session, { agent, from, to, csv }: StatementOp
   )
 }
 
-/** A statement that ends early is an error, and not a shorter statement. */
-async function copied({ body }: Response): Promise<void> {
-  if (body !== null) await pipeline(Readable.from(body), process.stdout, { end: false })
+/** A statement that ends early is an error, and not a shorter statement. A terminal would obey some characters. */
+async function copied({ out, stdout }: Session, file: Download<Statement>): Promise<void> {
+  if (out.isTerminal) return out.lines(printableLines((await file.text()).replaceAll('\r\n', '\n').trimEnd()))
+  await pipeline(Readable.from(file.body), stdout, { end: false })
 }

@@ -32,7 +32,7 @@ async function verify(
   options: VerifyOptions,
   [file = '']: readonly string[],
 ): Promise<ExitCode> {
-  const { out } = session
+  const { out, stdin } = session
   const { from, to, proof = null } = options
   if ((from === undefined) !== (to === undefined)) throw usage('--from and --to belong together')
   const at = options.at === undefined ? new Date() : new Date(options.at)
@@ -41,7 +41,8 @@ async function verify(
   // Its schemas take a moment to prepare, and no other command needs them.
   const { resultText, verifyFiles } = await import('@batua/verification')
   const keyFile = options.keys ?? (await keptKeys(session))
-  const result = await verifyFiles({ file, keyFile, proof, checkpoints }, { at, folder: process.cwd() })
+  const files = { file, keyFile, proof, checkpoints }
+  const result = await verifyFiles(files, { at, folder: process.cwd(), stdin })
   const isGenuine = result.kind === 'genuine'
   out.body({
     result: isGenuine ? 'genuine' : result.verdict,

@@ -1,6 +1,6 @@
 import { kindsOf, open, type Session } from '../session.ts'
 import { amounts, ist } from '../terminal/output.ts'
-import { describe, type Run } from './command.ts'
+import { describe, type Run, wholeNumberFrom } from './command.ts'
 
 export function whoamiCommand(run: Run) {
   return describe({
@@ -56,7 +56,7 @@ interface AgentsOptions {
   readonly status?: string
   readonly owner?: string
   readonly handle?: string
-  readonly limit: string
+  readonly limit: number
   readonly cursor?: string
 }
 
@@ -69,7 +69,7 @@ export function agentsCommand(run: Run) {
     .option('--status <status>', 'only agents in this state')
     .option('--owner <owner_id>', 'only agents of this owner')
     .option('--handle <handle>', 'only the agent with this handle')
-    .option('--limit <number>', 'how many, at most 100', '100')
+    .option('--limit <number>', 'how many, at most 100', wholeNumberFrom, 100)
     .option('--cursor <cursor>', 'the next_cursor of the page before')
     .action(run(agents))
 }
@@ -79,7 +79,7 @@ async function agents(session: Session, options: AgentsOptions): Promise<void> {
   const { client } = await open(session, 'platform', 'owner')
   const { status, owner, handle, limit, cursor } = options
   const input = {
-    limit: Number(limit),
+    limit,
     ...(status === undefined ? {} : { status: status as 'active' }),
     ...(owner === undefined ? {} : { owner_id: owner }),
     ...(handle === undefined ? {} : { handle }),

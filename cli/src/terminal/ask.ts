@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers'
 import { usage } from '../failure.ts'
+import type { Input, Invocation, Terminal } from '../main.ts'
 
 const CTRL_C = '\u0003'
 const CTRL_D = '\u0004'
@@ -8,8 +9,8 @@ const ENTER = new Set(['\r', '\n'])
 const MAX_LENGTH = 1_000
 
 /** A secret from standard input: piped, or typed on a terminal, where it is not shown. Never an argument. */
-export async function readSecret(what: string): Promise<string> {
-  const typed = process.stdin.isTTY ? await typedSecret(`${what}: `) : await text(process.stdin)
+export async function readSecret({ stdin, stderr }: Invocation, what: string): Promise<string> {
+  const typed = stdin.isTTY ? await typedSecret(`${what}: `, stdin, stderr) : await text(stdin)
   const secret = typed.trim()
   if (secret === '') throw usage(`Standard input has no ${what.toLowerCase()}`)
   if (secret.length > MAX_LENGTH || !/^[\x21-\x7e]+$/.test(secret))
@@ -18,17 +19,16 @@ export async function readSecret(what: string): Promise<string> {
 }
 
 /** Whether a person is there who can be asked. */
-export function canAsk(): boolean {
-  return process.stdin.isTTY && process.stderr.isTTY
+export function canAsk({ stdin, stderr }: Invocation): boolean {
+  return stdin.isTTY === true && stderr.isTTY === true
 }
 
-function typedSecret(question: string): Promise<string> {
-  const { stdin, stderr } = process
+function typedSecret(question: string, stdin: Input, stderr: Terminal): Promise<string> {
   return new Promise((resolve, reject) => {
     let typed = ''
     const end = (done: () => void) => {
       stdin.off('data', onData)
-      stdin.setRawMode(false)
+      stdin.setRawMode?.(false)
       stdin.pause()
       stderr.write('\n')
       done()
@@ -41,7 +41,8 @@ function typedSecret(question: string): Promise<string> {
       }
     }
     // Asked only once the terminal shows nothing of what is typed.
-    stdin.setEncoding('utf8').setRawMode(true).on('data', onData).resume()
+    stdin.setRawMode?.(true)
+    stdin.setEncoding('utf8').on('data', onData).resume()
     stderr.write(question)
   })
 }

@@ -1,4 +1,4 @@
-import { printable, printableJson, printableLines, widthOf, withoutSecrets } from './printable.ts'
+import { printable, printableJson, widthOf, withoutSecrets } from './printable.ts'
 
 export type Colour = 'green' | 'red' | 'yellow' | 'dim' | 'bold'
 
@@ -31,7 +31,7 @@ export interface Output {
   table(columns: readonly (string | Column)[], rows: readonly (readonly Cell[])[]): void
   /** Names and values, one a line. */
   facts(facts: readonly (readonly [name: string, value: Cell])[]): void
-  /** A remark on standard error. */
+  /** A remark on standard error, on one line. */
   note(text: string): void
   colour(colour: Colour, text: string): string
 }
@@ -76,7 +76,7 @@ export function openOutput({ json, stdout, stderr, env }: OutputOptions): Output
       write(shown.map(([name, value]) => `${colour('dim', padded(name, width, 'left'))}  ${textOf(value)}`))
     },
     note(text) {
-      stderr.write(`${printableLines(withoutSecrets(text))}\n`)
+      stderr.write(`${printable(withoutSecrets(text))}\n`)
     },
   }
 }
@@ -124,7 +124,7 @@ export function amounts(title: string): Column {
 const TIME = new Intl.DateTimeFormat('en-CA', {
   dateStyle: 'short',
   timeStyle: 'medium',
-  hour12: false,
+  hourCycle: 'h23',
   timeZone: 'Asia/Kolkata',
 })
 

@@ -11,7 +11,8 @@ async function run(): Promise<number> {
     process.stdout.write(USAGE)
     return 0
   }
-  const verdict = await verifyFiles(options, { at: options.at ?? systemClock().now(), folder: TYPED_IN })
+  const at = options.at ?? systemClock().now()
+  const verdict = await verifyFiles(options, { at, folder: TYPED_IN, stdin: process.stdin })
   process.stdout.write(resultText(verdict))
   return verdict.kind === 'genuine' ? 0 : 1
 }

@@ -102,14 +102,14 @@ describe.skipIf(!canRunBash)('the page of the command line', () => {
     expect(await bash(batua('verify', receipt))).toMatch(/^genuine: receipt rcp_\w+ of 12\.50 INR/)
   })
 
-  test('from nothing to the first payment takes less than half a minute', async () => {
+  test('from nothing to the first payment takes less than a minute', async () => {
     const [first] = blocksIn(page)
     const startedAt = Date.now()
     const { adapt } = placed(stage.service.address, 0)
     const fresh = { ...env, XDG_CONFIG_HOME: join(prefix, 'fresh') }
     const printed = await typed(first === undefined ? [] : [first], adapt, { cwd: stage.folder, env: fresh })
     expect(printed.join('')).toContain('status   completed')
-    expect(Date.now() - startedAt).toBeLessThan(30_000)
+    expect(Date.now() - startedAt).toBeLessThan(60_000)
   })
 })
 
