@@ -1,12 +1,14 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => unknown
 
 /** Servers of a test on this machine. */
 export interface LocalServers {
   /** Its address. */
-  serve(handle: RequestListener): Promise<string>
+  serve(handle: Handle): Promise<string>
   /** A service in front of which something happens to payments: each is executed, then `then` decides. */
   inFrontOf(service: string, then: (response: ServerResponse, reply: Response) => unknown): Promise<string>
   close(): void
@@ -14,7 +16,7 @@ export interface LocalServers {
 
 export function openLocalServers(): LocalServers {
   const servers: Server[] = []
-  const serve = async (handle: RequestListener) => {
+  const serve = async (handle: Handle) => {
     const server = createServer(handle)
     servers.push(server)
     await once(server.listen(0, '127.0.0.1'), 'listening')
