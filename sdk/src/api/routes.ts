@@ -421,7 +421,7 @@ export interface Api {
   /** Keep a passkey that would be removed. */
   readonly keepPasskey: (input: Types.KeepPasskeyInput, options?: CallOptions) => Promise<Types.Passkey>
   /** List your passkeys. */
-  readonly listPasskeys: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Passkeys>
+  readonly listPasskeys: (input?: Types.ListPasskeysInput, options?: CallOptions) => Promise<Types.Passkeys>
   /** Ask for a challenge. */
   readonly requestStepUp: (
     input: Types.RequestStepUpInput,

@@ -976,6 +976,11 @@ export interface KeepPasskeyInput {
   passkey_id: string
 }
 
+export interface ListPasskeysInput {
+  /** `removed`: the removed ones too, which are left out otherwise. */
+  include?: 'removed'
+}
+
 export interface RequestStepUpInput {
   /** The method and the path with its query of the request that is confirmed. */
   action: string
