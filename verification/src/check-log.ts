@@ -1,12 +1,11 @@
 import { AuditVerification, FORMATS, getConsistency } from '@batua/contract'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { Static } from 'typebox'
-import { openCheckpoint, originOf, parseCheckpoint, type TreeHead } from '../domains/audit/checkpoint.ts'
-import { verifyConsistency, verifyInclusion } from '../domains/audit/verify-proof.ts'
-import { canonicalJson } from '../kernel/signing.ts'
-import { leafHash } from '../operations/audit-entry.ts'
+import { openCheckpoint, originOf, parseCheckpoint, type TreeHead } from './checkpoint.ts'
 import { isoTime } from './key-span.ts'
 import { aboutKey, type PublishedKey, type PublishedKeys } from './published-keys.ts'
+import { canonicalJson } from './signatures.ts'
+import { leafHash } from './tree-hashes.ts'
 import {
   type Doubt,
   forged,
@@ -15,6 +14,7 @@ import {
   unclear,
   type VerificationResult,
 } from './verification-result.ts'
+import { verifyConsistency, verifyInclusion } from './verify-proof.ts'
 
 /** A tree head and the published key that signed it. */
 interface Checkpoint extends TreeHead {

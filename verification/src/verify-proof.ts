@@ -1,4 +1,4 @@
-import { EMPTY_ROOT, nodeHash } from './merkle.ts'
+import { EMPTY_ROOT, nodeHash } from './tree-hashes.ts'
 
 /** A proof that a leaf is in a tree. */
 export interface InclusionProof {

@@ -1,9 +1,9 @@
 import type { AuditVerification } from '@batua/contract'
 import type { Static } from 'typebox'
-import { canonicalJson } from '../kernel/signing.ts'
 import { checkAuditEntry } from './check-log.ts'
 import type { PublishedKeys } from './published-keys.ts'
 import { readJson } from './read-json.ts'
+import { canonicalJson } from './signatures.ts'
 import type { SignedContent, SignedKind } from './signed-kinds.ts'
 import { type Doubt, isDoubt, unclear } from './verification-result.ts'
 

@@ -1,8 +1,8 @@
 import { verify } from 'node:crypto'
-import { bytesOfBase64 } from '../kernel/base64.ts'
-import { canonicalJson } from '../kernel/signing.ts'
+import { bytesOfBase64 } from './base64.ts'
 import { keyFor, type PublishedKey, type PublishedKeys } from './published-keys.ts'
 import { isObject, type JsonObject, readJson } from './read-json.ts'
+import { canonicalJson } from './signatures.ts'
 import { misfit, SIGNED_KINDS, type SignedContent, type SignedKind } from './signed-kinds.ts'
 import { type Doubt, forged, isDoubt, shown, unclear } from './verification-result.ts'
 

@@ -1,8 +1,8 @@
-import { bytesOfBase64 } from '../kernel/base64.ts'
-import { verifyObject } from '../kernel/signing.ts'
+import { bytesOfBase64 } from './base64.ts'
 import { CLOCKS_DIFFER_MS, datedOutside, needsProof } from './key-span.ts'
 import { proofFault } from './log-proof.ts'
 import { aboutKey, keyFor, type PublishedKey, type PublishedKeys } from './published-keys.ts'
+import { verifyObject } from './signatures.ts'
 import { RECEIPT, type SignedContent, type SignedKind } from './signed-kinds.ts'
 import { openToken, saysTheSame } from './token.ts'
 import {

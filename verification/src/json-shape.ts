@@ -44,3 +44,23 @@ export function jsonShapeOf(text: string): JsonShape {
 export function isNestedTooDeep(text: string): boolean {
   return jsonShapeOf(text).depth > MAX_JSON_DEPTH
 }
+
+/** Whether a valid JSON text has a key twice in one object; the parsed value has it once. */
+export function namesKeyTwice(value: unknown, text: string): boolean {
+  return countKeysIn(value) !== jsonShapeOf(text).keys
+}
+
+/** The keys of all objects in a value. */
+export function countKeysIn(root: unknown): number {
+  let count = 0
+  const waiting: unknown[] = [root]
+  while (waiting.length > 0) {
+    const value = waiting.pop()
+    if (typeof value !== 'object' || value === null) continue
+    if (!Array.isArray(value)) count += Object.keys(value).length
+    for (const child of Object.values(value)) {
+      if (typeof child === 'object' && child !== null) waiting.push(child)
+    }
+  }
+  return count
+}

@@ -1,10 +1,10 @@
 import type { KeyObject } from 'node:crypto'
 import { isTimestamp } from '@batua/contract'
-import { bytesOfBase64 } from '../kernel/base64.ts'
-import { publicKeyFromRaw } from '../kernel/signing.ts'
-import { isWeakKey } from '../kernel/weak-key.ts'
+import { bytesOfBase64 } from './base64.ts'
 import { isObject, type JsonObject, readJson } from './read-json.ts'
+import { publicKeyFromRaw } from './signatures.ts'
 import { type Doubt, isDoubt, shown, unclear } from './verification-result.ts'
+import { isWeakKey } from './weak-key.ts'
 
 export interface PublishedKey {
   readonly id: string

@@ -1,7 +1,7 @@
 import { hash, type KeyObject, sign, verify } from 'node:crypto'
-import { bytesOfBase64 } from '../../kernel/base64.ts'
-import { publicKeyFromRaw } from '../../kernel/signing.ts'
-import { HASH_BYTES } from './merkle.ts'
+import { bytesOfBase64 } from './base64.ts'
+import { publicKeyFromRaw } from './signatures.ts'
+import { HASH_BYTES } from './tree-hashes.ts'
 
 /** The head of the tree at one moment: how many leaves, and their root. */
 export interface TreeHead {

@@ -2,10 +2,10 @@ import { createHash, createPublicKey, hash, type JsonWebKeyInput, type KeyObject
 import { Evidence, FORMATS } from '@batua/contract'
 import { cose, isoCBOR, parseAuthenticatorData } from '@simplewebauthn/server/helpers'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { canonicalJson } from '../kernel/signing.ts'
 import { provenEntry } from './log-proof.ts'
 import type { PublishedKeys } from './published-keys.ts'
 import { isObject, type JsonObject, readJson } from './read-json.ts'
+import { canonicalJson } from './signatures.ts'
 import {
   type Doubt,
   forged,
