@@ -2,23 +2,27 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { PassThrough, Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { main } from '../main.ts'
 
-const BATUA = fileURLToPath(new URL('../batua.ts', import.meta.url))
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 const has = (shell: string) => spawnSync(shell, ['--version']).status === 0
 let folder: string
 
 const script = (shell: string) => readFileSync(join(folder, shell), 'utf8')
 
-function printed(shell: string): Buffer {
-  return spawnSync(process.execPath, ['--conditions=@batua/source', BATUA, 'completion', shell]).stdout
+async function printed(shell: string): Promise<string> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const { signal } = new AbortController()
+  await main({ args: ['completion', shell], env: {}, stdin: Readable.from([]), stdout, stderr, signal })
+  return text(stdout.end())
 }
 
-beforeAll(() => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'batua-completion-'))
-  for (const shell of SHELLS) writeFileSync(join(folder, shell), printed(shell))
+  for (const shell of SHELLS) writeFileSync(join(folder, shell), await printed(shell))
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
