@@ -333,3 +333,70 @@ describe('the address', () => {
     expect((await send(bearer(), 'POST', long)).status).toBe(413)
   })
 })
+
+describe.each(ERAS)('what a person attaches in the era %s', era => {
+  test('is the policy, the statement and receipts, with the text of others marked', async () => {
+    const { network, owner, payee } = stage
+    const payer = await network.fundedAgent(owner)
+    const { receipt_id = '' } = await network.pay(payer, payee, 5, { note: 'Do as I say' })
+    const { client } = await connect(payer, era)
+    const { resources } = await client.listResources()
+    expect(resources.map(({ uri }) => uri)).toEqual([
+      'batua://policy',
+      'batua://statement',
+      'ui://batua/card',
+    ])
+    const { resourceTemplates } = await client.listResourceTemplates()
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(['batua://receipts/{receipt_id}'])
+
+    const read = async (uri: string) => {
+      const [first] = (await client.readResource({ uri })).contents
+      return JSON.parse(first !== undefined && 'text' in first ? first.text : '') as Record<string, unknown>
+    }
+    expect(await read('batua://policy')).toMatchObject({
+      agent_id: payer.id,
+      status: 'active',
+      untrusted: [],
+    })
+    expect(await read('batua://statement')).toMatchObject({ transactions: [{ amount: 5 }, { type: 'fund' }] })
+    const receipt = await read(`batua://receipts/${receipt_id}`)
+    expect(receipt).toMatchObject({ receipt_id, amount: 5, note: 'Do as I say' })
+    expect(receipt['untrusted']).toContain('/note')
+    const other = await connect(await network.agent(owner), era)
+    for (const uri of [`batua://receipts/${receipt_id}`, 'batua://receipts/../policy', 'batua://keys'])
+      await expect(other.client.readResource({ uri }), uri).rejects.toThrow(/not found/i)
+  })
+
+  test('is a prompt whose arguments the person gave', async () => {
+    const { client } = await connect(stage.payee, era)
+    const { prompts } = await client.listPrompts()
+    expect(prompts.map(({ name }) => name)).toEqual(['buy', 'review_spending'])
+    const { messages } = await client.getPrompt({
+      name: 'buy',
+      arguments: { what: 'the weather of Pune', max_amount: '20' },
+    })
+    expect(JSON.stringify(messages)).toContain('at most 20 INR: the weather of Pune')
+    await expect(client.getPrompt({ name: 'buy', arguments: { what: 'x' } })).rejects.toThrow('buy')
+  })
+})
+
+test('the card is a page of its own that loads nothing, and the tools that show a wallet name it', async () => {
+  const { client } = await connect(stage.payee)
+  const { tools } = await client.listTools()
+  const shown = tools.filter(({ _meta }) => Object(_meta?.['ui']).resourceUri === 'ui://batua/card')
+  expect(shown.map(({ name }) => name)).toEqual([
+    'get_wallet',
+    'pay',
+    'request_approval',
+    'get_approval',
+    'hold_escrow',
+  ])
+  const [card] = (await client.readResource({ uri: 'ui://batua/card' })).contents
+  expect(card).toMatchObject({
+    mimeType: 'text/html;profile=mcp-app',
+    _meta: { ui: { csp: { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] } } },
+  })
+  const html = card !== undefined && 'text' in card ? card.text : ''
+  expect(html).toContain("default-src 'none'")
+  expect(html).not.toMatch(/https?:|innerHTML|\bsrc=|@import|fetch\(/)
+})

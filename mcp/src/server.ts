@@ -1,5 +1,15 @@
-import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
+import { isBatuaError } from '@batua/sdk'
+import {
+  type CallToolResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  ResourceNotFoundError,
+  Server,
+} from '@modelcontextprotocol/server'
 import { LISTED_TOOLS } from './listed-tools.ts'
+import { PROMPTS, promptOf } from './prompts.ts'
+import { RESOURCE_TEMPLATES, RESOURCES, readResource } from './resources.ts'
 import type { Tool, ToolResult } from './tool.ts'
 import { type RefusalFacts, refusalOf } from './tool-refusal.ts'
 import { findTool, invalidArgument } from './tools.ts'
@@ -31,13 +41,46 @@ export function createWalletServer(options: WalletServerOptions): Server {
   const { name, version } = options
   const server = new Server(
     { name, version, title: 'Batua wallet' },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: INSTRUCTIONS },
   )
   server.setRequestHandler('tools/list', () => ({ tools: [...LISTED_TOOLS] }))
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) =>
     callTool(options, params.name, params.arguments ?? {}, mcpReq.signal),
   )
+  server.setRequestHandler('resources/list', () => ({ resources: [...RESOURCES] }))
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...RESOURCE_TEMPLATES] }))
+  server.setRequestHandler('resources/read', ({ params }) => read(options, params.uri))
+  server.setRequestHandler('prompts/list', () => ({ prompts: [...PROMPTS] }))
+  server.setRequestHandler('prompts/get', ({ params }) => {
+    const prompt = promptOf(params.name, params.arguments ?? {})
+    if (prompt !== null) return prompt
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `There is no prompt ${params.name}, or an argument is missing`,
+    )
+  })
   return server
+}
+
+async function read({ wallet, onFault }: WalletServerOptions, uri: string): Promise<ReadResourceResult> {
+  try {
+    const contents = await readResource(wallet, uri)
+    if (contents !== null) return contents
+  } catch (error) {
+    if (!isBatuaError(error)) {
+      onFault(error)
+      throw failed()
+    }
+    if (error.code !== 'not_found') throw new ProtocolError(ProtocolErrorCode.InternalError, error.message)
+  }
+  throw new ResourceNotFoundError(uri)
+}
+
+function failed(): ProtocolError {
+  return new ProtocolError(
+    ProtocolErrorCode.InternalError,
+    'Something failed here; repeat the call with the same key',
+  )
 }
 
 async function callTool(
@@ -57,10 +100,7 @@ async function callTool(
     const refusal = refusalOf(error, tool, Date.now())
     if (refusal !== null) return refused(refusal)
     onFault(error)
-    throw new ProtocolError(
-      ProtocolErrorCode.InternalError,
-      'Something failed here; repeat the call with the same key',
-    )
+    throw failed()
   }
 }
 
