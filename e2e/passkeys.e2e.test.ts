@@ -352,6 +352,11 @@ describe('passkeys', () => {
     await api.refused(routes.keepPasskey, 404, 'not_found', { params, headers: session })
     await okConfirmed(api, first, routes.deletePasskey, { params })
     expect(await list()).toHaveLength(1)
+    const { passkeys } = await api.ok(routes.listPasskeys, {
+      headers: session,
+      query: { include: 'removed' },
+    })
+    expect(passkeys.map(({ passkey_id }) => passkey_id)).toEqual([first.passkeyId, second.passkeyId])
     await api.refused(routes.deletePasskey, 404, 'not_found', { params, headers: session })
     const last = { passkey_id: first.passkeyId }
     await api.ok(routes.deletePasskey, { params: last, headers: session })

@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import { originOf, signCheckpoint } from '../../service/src/domains/audit/checkpoint.ts'
+import { originOf, signCheckpoint } from '@batua/verification/checkpoint'
 import type { AuditContext } from '../../service/src/domains/audit/context.ts'
 import {
   appendLeaves,

@@ -6,7 +6,7 @@ import { exampleId, idParam, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { contextOut, exampleContext } from './payment-context.ts'
 import { PaymentResult } from './payments.ts'
-import { POLICY_LAYERS } from './policy.ts'
+import { EXAMPLE_POLICY_VERSION, POLICY_LAYERS, policyVersionOut } from './policy.ts'
 import { POLICY_CONTROLS } from './policy-controls.ts'
 import { route } from './route.ts'
 import { nullable, oneOf, request, response } from './schema.ts'
@@ -83,6 +83,9 @@ const properties = {
     APPROVAL_RULES,
     'The control that requires the approval; `require_approval`: the agent asked for it.',
   ),
+  policy_version: nullable(
+    policyVersionOut('The effective policy at the request. null of an approval of an earlier release.'),
+  ),
   status: oneOf(APPROVAL_STATUSES, '`pending_approval` until the owner decides or 24 hours have passed.'),
   created_at: timestamp('When the agent requested it.'),
   expires_at: timestamp('When it expires if it is not decided before.'),
@@ -114,6 +117,7 @@ const waiting = {
   paid_to_payee_before: 1250,
   headroom_after: [{ rule: 'spend_limit_daily', layer: 'agent', limit: 5000, remaining: 3350 }],
   rule: 'require_human_approval_above',
+  policy_version: EXAMPLE_POLICY_VERSION,
   status: 'pending_approval',
   created_at: EXAMPLE_TIME,
   expires_at: '2026-11-21T10:15:30.000Z',

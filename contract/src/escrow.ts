@@ -3,6 +3,7 @@ import { agentReference, amountIn, amountOut, EXAMPLE_TIME, lineText, textOut, t
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { contextIn } from './payment-context.ts'
+import { EXAMPLE_POLICY_VERSION, policyVersionOut } from './policy.ts'
 import { route } from './route.ts'
 import { nullable, oneOf, request, response } from './schema.ts'
 
@@ -30,6 +31,11 @@ const recordProperties = {
   created_at: timestamp('When the money was held.'),
   resolved_at: nullable(timestamp('When it was released or refunded; null while it is held.')),
   transaction_id: idSchema('txn', 'The line of the payer’s statement.'),
+  policy_version: nullable(
+    policyVersionOut(
+      'The effective policy that decided the hold. null if the history of the agent’s policy begins later.',
+    ),
+  ),
 }
 
 const held = {
@@ -45,6 +51,7 @@ const held = {
   created_at: EXAMPLE_TIME,
   resolved_at: null,
   transaction_id: exampleId('txn'),
+  policy_version: EXAMPLE_POLICY_VERSION,
 }
 
 const timed = { ...held, auto_action: 'refund', expires_at: '2026-11-21T10:15:30.000Z' }

@@ -169,8 +169,14 @@ export const listPasskeys = route({
   path: '/v1/passkeys',
   tag: 'Passkeys',
   summary: 'List your passkeys',
-  description: 'The passkeys of the person of this session, oldest first, without removed ones.',
+  description:
+    'The passkeys of the person of this session, oldest first. What a removed passkey confirmed is proved with the entry of its enrolment too.',
   who: ['owner', 'admin'],
+  query: request({
+    include: Type.Optional(
+      oneOf(['removed'], '`removed`: the removed ones too, which are left out otherwise.'),
+    ),
+  }),
   status: 200,
   response: response(
     { passkeys: Type.Array(Passkey, { description: 'Oldest first.' }) },

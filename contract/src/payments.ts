@@ -12,6 +12,7 @@ import {
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { contextIn, contextOut, exampleContext } from './payment-context.ts'
+import { EXAMPLE_POLICY_VERSION, policyVersionOut } from './policy.ts'
 import { route } from './route.ts'
 import { nullable, oneOf, request, response } from './schema.ts'
 
@@ -40,6 +41,11 @@ const resultProperties = {
     ),
   ),
   created_at: timestamp('When the payment was made or requested.'),
+  policy_version: nullable(
+    policyVersionOut(
+      'The effective policy that decided it; see the list of policy versions. null if the history of the agent’s policy begins later.',
+    ),
+  ),
 }
 
 const completed = {
@@ -50,6 +56,7 @@ const completed = {
   receipt_id: exampleId('rcp'),
   transaction_id: exampleId('txn'),
   created_at: EXAMPLE_TIME,
+  policy_version: EXAMPLE_POLICY_VERSION,
 }
 
 const waiting = {
@@ -59,6 +66,7 @@ const waiting = {
   cost: 2,
   approval_id: exampleId('apr'),
   created_at: EXAMPLE_TIME,
+  policy_version: EXAMPLE_POLICY_VERSION,
 }
 
 /** The response of `pay` (interface section 2, contract section 4). Amounts in INR. */

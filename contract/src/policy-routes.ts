@@ -1,14 +1,16 @@
 import { type Static, Type } from 'typebox'
 import { AGENT_STATUSES, UpdatedAgent } from './agents.ts'
-import { agentReference, amountOut, EXAMPLE_TIME, textOut, timestamp } from './fields.ts'
+import { agentReference, amountOut, EXAMPLE_TIME, momentIn, textOut, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { TIERS } from './owners.ts'
 import {
+  EXAMPLE_POLICY_VERSION,
   examplePolicy,
   PendingPolicy,
   POLICY_LAYERS,
   Policy,
   policyControlsIn,
+  policyVersionOut,
   policyWarnings,
 } from './policy.ts'
 import { LIMIT_CONTROLS, POLICY_WINDOWS, THRESHOLD_CONTROLS } from './policy-controls.ts'
@@ -29,9 +31,11 @@ export const PolicyHeadroom = response(
     ),
     limit: amountOut('The limit: INR, or a number of recipients.'),
     used: nullable(
-      amountOut('How much of it is used; null for a counterparty limit if the request has no `to`.'),
+      amountOut(
+        'How much of it is used; null for a counterparty limit if the request has no `to`, and at a past moment.',
+      ),
     ),
-    remaining: nullable(amountOut('What is left of it.')),
+    remaining: nullable(amountOut('What is left of it; null where `used` is.')),
     resets_at: nullable(
       timestamp(
         'When nothing of it is used any more if nothing more is spent; null if nothing is used or the limit never resets.',
@@ -84,7 +88,7 @@ export const EffectivePolicy = response(
     blocked_payee_agents: Type.Array(Type.String(), { description: 'The agents that any layer blocks.' }),
     max_amount_now: nullable(
       amountOut(
-        'The greatest amount that every limit and the escrow threshold allow now, regardless of the balance; 0 while the agent is stopped.',
+        'The greatest amount that every limit and the escrow threshold allow now, regardless of the balance; 0 while the agent is stopped. null without a limit, and at a past moment.',
       ),
     ),
     pending_policy: describe(
@@ -95,7 +99,8 @@ export const EffectivePolicy = response(
       PendingPolicy,
       'Increases of the owner’s policy that wait for the cooldown.',
     ),
-    as_of: timestamp('The time of these figures.'),
+    policy_version: policyVersionOut('The name of this effective policy. The same policy has the same name.'),
+    as_of: timestamp('The time of these figures, or the past moment that `at` names.'),
   },
   {
     title: 'EffectivePolicy',
@@ -122,6 +127,7 @@ export const EffectivePolicy = response(
         max_amount_now: 2500,
         pending_policy: {},
         owner_pending_policy: {},
+        policy_version: EXAMPLE_POLICY_VERSION,
         as_of: EXAMPLE_TIME,
       },
     ],
@@ -136,11 +142,14 @@ export const getAgentPolicy = route({
   tag: 'Policies',
   summary: 'Get an agent’s limits and what is left of them',
   description:
-    'Every limit of every layer (tier, owner, organization, agent) with what is used, what remains and when it resets. With `to`, the limits on that counterparty too.',
+    'Every limit of every layer (tier, owner, organization, agent) with what is used, what remains and when it resets. With `to`, the limits on that counterparty too. With `at`, the policy that was in force at a past moment, without what was used of it.',
   who: ['platform', 'agent', 'owner'],
   params: request({ agent_id: idParam('agt') }),
   query: request({
     to: Type.Optional(agentReference('A counterparty, by agent id or handle, to see its limits too.')),
+    at: Type.Optional(
+      momentIn('A moment from the creation of the agent until now. Not with `to`.', EXAMPLE_TIME),
+    ),
   }),
   status: 200,
   response: EffectivePolicy,

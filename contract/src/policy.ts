@@ -1,5 +1,5 @@
-import { type Static, type TOptional, type TSchema, type TUnsafe, Type } from 'typebox'
-import { amountOut, EXAMPLE_TIME, timestamp } from './fields.ts'
+import { type Static, type TOptional, type TSchema, type TString, type TUnsafe, Type } from 'typebox'
+import { amountOut, EXAMPLE_TIME, textOut, timestamp } from './fields.ts'
 import { MAX_AMOUNT_INR } from './formats.ts'
 import { exampleId, TYPEID_SUFFIX } from './ids.ts'
 import {
@@ -155,6 +155,13 @@ export const policyWarnings = {
   ),
 }
 
+export const EXAMPLE_POLICY_VERSION = '8tQn0Zk5T1yJb3wXcR2m7A'
+
+/** The name of an effective policy, opaque. The same policy has the same name. */
+export function policyVersionOut(description: string): TString {
+  return textOut(description, EXAMPLE_POLICY_VERSION)
+}
+
 /**
  * `error.details` of a refusal by a limit (`spend_limit_exceeded`; contract section 1, Errors).
  * Amounts in INR; for `max_counterparties_per_hour` the three figures are counts of recipients.
@@ -170,6 +177,7 @@ export const PolicyRefusal = response(
       'The greatest amount that every limit would allow now, regardless of the balance. INR.',
     ),
     retry_at: Type.Optional(timestamp('When the same payment would pass. Absent if waiting does not help.')),
+    policy_version: policyVersionOut('The effective policy that refused.'),
   },
   {
     title: 'PolicyRefusal',
@@ -183,6 +191,7 @@ export const PolicyRefusal = response(
         remaining: 200,
         max_amount_now: 200,
         retry_at: '2026-11-20T18:30:00.000Z',
+        policy_version: EXAMPLE_POLICY_VERSION,
       },
     ],
   },

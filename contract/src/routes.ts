@@ -29,6 +29,7 @@ import * as passkeys from './passkeys.ts'
 import * as payments from './payments.ts'
 import * as payouts from './payouts.ts'
 import * as platforms from './platforms.ts'
+import * as policyHistory from './policy-history.ts'
 import * as policyRoutes from './policy-routes.ts'
 import * as receipts from './receipts.ts'
 import { TAGS } from './reference.ts'
@@ -80,6 +81,7 @@ export const routes = routesAmong({
   ...handles,
   ...agentStates,
   ...policyRoutes,
+  ...policyHistory,
   ...evaluate,
   ...exposure,
   ...wallets,

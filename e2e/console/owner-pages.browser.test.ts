@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { routes } from '@batua/contract'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { DESK, openBrowser, openTab, PHONE, type Tab, type View } from '../src/browser.ts'
+import { DESK, downloadProof, openBrowser, openTab, PHONE, type Tab, type View } from '../src/browser.ts'
 import { type ConsoleStage, openConsoleStage } from '../src/console-stage.ts'
 import { runScript } from '../src/scripts.ts'
 
@@ -246,9 +246,7 @@ test('a proof that an owner downloads is verified by the command on another comp
     await page.waitForURL(/action=payment.completed/)
     const button = page.getByRole('button', { name: `Download proof of “Payment”, ${payment_id}` })
     await button.waitFor()
-    // A checkpoint covers the entry within five seconds.
-    const proof = await Promise.race([page.waitForEvent('download'), clickUntilDownloaded(tab, button)])
-    if (proof === null) throw new Error('no proof was downloaded')
+    const proof = await downloadProof(page, button)
     expect(proof.suggestedFilename()).toMatch(/^proof-aud_\w+\.json$/)
     await proof.saveAs(join(folder, 'proof.json'))
     writeFileSync(join(folder, 'keys.json'), JSON.stringify(await stage.api.ok(routes.getServiceKeys)))
@@ -262,16 +260,6 @@ test('a proof that an owner downloads is verified by the command on another comp
     rmSync(folder, { recursive: true, force: true })
   }
 })
-
-/** Tries again while the page says that no checkpoint covers the entry yet. */
-async function clickUntilDownloaded({ page }: Tab, button: ReturnType<Tab['page']['getByRole']>) {
-  for (;;) {
-    const download = page.waitForEvent('download', { timeout: 5_000 }).catch(() => null)
-    await button.click()
-    const found = await download
-    if (found !== null) return found
-  }
-}
 
 test('an owner blocks a payee by its handle, and the agent pays it nothing from then on', async () => {
   const { stage, owner } = opened

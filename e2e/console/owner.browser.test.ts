@@ -168,7 +168,7 @@ test('names and notes of others are texts, however hostile', async () => {
     const tab = await tabOf(view)
     await tab.open(`/console/inbox/${asked.approval_id}`)
     expect(await tab.page.getByRole('heading', { name: /<img src=x/ }).count()).toBe(1)
-    expect(await tab.page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false)
+    expect(await tab.isWide()).toBe(false)
     expect(tab.problems).toEqual([])
   }
 })

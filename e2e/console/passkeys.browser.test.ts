@@ -1,10 +1,14 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { routes } from '@batua/contract'
 import type { Browser, CDPSession } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { DESK, openBrowser, openTab, PHONE, type Tab, type View } from '../src/browser.ts'
+import { DESK, downloadProof, openBrowser, openTab, PHONE, type Tab, type View } from '../src/browser.ts'
 import { type ConsoleStage, openConsoleStage, statusOf } from '../src/console-stage.ts'
 import { logIn } from '../src/log-in.ts'
 import { pageOf } from '../src/passkeys.ts'
+import { runScript } from '../src/scripts.ts'
 
 let opened: ConsoleStage
 let browser: Browser
@@ -93,6 +97,50 @@ test('an allowance beside an approval is signed with it', async () => {
   const params = { approval_id: approvalId }
   const { evidence } = await opened.stage.api.ok(routes.getApproval, { params, headers: opened.ownerSession })
   expect(JSON.parse(evidence?.document ?? '')).toMatchObject({ allow: { amount: 300 } })
+})
+
+test('the files that an owner downloads prove on another computer what her passkey confirmed', async () => {
+  const { api } = opened.stage
+  const folder = mkdtempSync(join(tmpdir(), 'batua-approval-'))
+  try {
+    const approvalId = await opened.ask(170)
+    const { tab, page } = await tabWithDevice(PHONE)
+    await tab.open('/console/safety')
+    await addPasskey(tab, 'Lost phone')
+    await page.getByText('The passkey is added').waitFor()
+    await tab.open(`/console/inbox/${approvalId}`)
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByRole('button', { name: 'Pay ₹170.00' }).click()
+    await page.getByText('Your device signed exactly this request with “Lost phone”.').waitFor()
+    await page.getByRole('button', { name: 'Download proof of the passkey' }).waitFor()
+    expect(await tab.axe()).toEqual([])
+    await tab.screenshot('approval confirmed')
+    // A passkey that was removed since proves the same.
+    await tab.open('/console/safety')
+    await page.getByRole('button', { name: 'Remove Lost phone' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('No passkey yet').waitFor()
+    await tab.open(`/console/inbox/${approvalId}`)
+    const [approval] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download approval' }).click(),
+    ])
+    await approval.saveAs(join(folder, approval.suggestedFilename()))
+    const proof = await downloadProof(
+      page,
+      page.getByRole('button', { name: 'Download proof of the passkey' }),
+    )
+    await proof.saveAs(join(folder, proof.suggestedFilename()))
+    writeFileSync(join(folder, 'keys.json'), JSON.stringify(await api.ok(routes.getServiceKeys)))
+    await page.getByText('How to verify a proof').click()
+    const command = await page.getByText(/^npm run --silent verify/).innerText()
+    const args = command.split(' -- ')[1]?.split(' ') ?? []
+    const ended = await runScript('verify.ts', args, { cwd: folder })
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    expect(ended.stdout).toMatch(/^genuine: /)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 })
 
 test('a raised limit asks for the passkey, a lower one does not', async () => {

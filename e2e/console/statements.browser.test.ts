@@ -94,7 +94,7 @@ test.each(VIEWS.map(view => [viewName(view), view] as const))(
     await page.getByRole('dialog').getByRole('combobox').selectOption('own')
     await page.getByRole('dialog').locator('[name=from_date]').waitFor()
     await tab.screenshot('statement choice')
-    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false)
+    expect(await tab.isWide()).toBe(false)
     expect([...tab.problems, ...(await tab.axe())]).toEqual([])
   },
 )

@@ -79,10 +79,12 @@ async function addRows({ database }: ConsoleStage['stage']): Promise<void> {
      values (gen_random_uuid(), 'amount_differs', 'funding', 'sandbox', 'fund_01kb7q3e5fexv8m2d9w4hs0abc', '',
        'completed 1000.00', 'paid 500.00', 50000, now(), now(), now(), gen_random_uuid())`,
   )
+  // Of now: the service removes deliveries of long ago.
   await database.query(
     `insert into webhook_deliveries (platform_id, id, event, url, status, attempts, response_status, last_error)
-     select (select platform_id from owners order by id limit 1), ('019aa000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 'agent.payment.received',
-       'https://shop.example/hooks/wallet', 'failed', 10, 503, 'The receiver responded with 503'
+     select (select platform_id from owners order by id limit 1),
+       (lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0') || '70008000' || lpad(n::text, 12, '0'))::uuid,
+       'agent.payment.received', 'https://shop.example/hooks/wallet', 'failed', 10, 503, 'The receiver responded with 503'
      from generate_series(1, 25) n`,
   )
 }

@@ -41,11 +41,15 @@ export interface Api {
   refused(route: Route, status: number, code: ErrorCode, call?: Sent): Promise<ApiError>
 }
 
+/** What is sent in place of the body of a call. */
+export type Bodies = (body: unknown, route: Route) => unknown
+
 /** A client of a service, made from the contract's routes. */
-export function openApi(address: string): Api {
+export function openApi(address: string, bodies: Bodies = body => body): Api {
   const exchanges: Exchange[] = []
   async function send(route: Route, call: Sent = {}): Promise<Reply> {
-    const reply = await request(address, route.method, pathOf(route, call), call)
+    const sent = 'body' in call ? { ...call, body: bodies(call.body, route) } : call
+    const reply = await request(address, route.method, pathOf(route, call), sent)
     exchanges.push({ route, reply })
     return reply
   }

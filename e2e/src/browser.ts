@@ -2,7 +2,14 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AxeBuilder } from '@axe-core/playwright'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Download,
+  type Locator,
+  type Page,
+} from 'playwright-core'
 import type { Headers } from './api.ts'
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
@@ -58,6 +65,8 @@ export interface Tab {
   /** What axe finds, as sentences; empty when all is well. */
   axe(): Promise<string[]>
   screenshot(name: string): Promise<void>
+  /** Whether the page is wider than the screen. */
+  isWide(): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -106,6 +115,9 @@ export async function openTab(browser: Browser, options: TabOptions): Promise<Ta
       const file = `${name} ${viewName(options)}`.replaceAll(/[^a-z0-9]+/gi, '-')
       await page.screenshot({ path: join(SCREENSHOTS, `${file}.png`) })
     },
+    async isWide() {
+      return (await page.evaluate('document.documentElement.scrollWidth > innerWidth')) === true
+    },
     close: () => context.close(),
   }
 }
@@ -113,4 +125,14 @@ export async function openTab(browser: Browser, options: TabOptions): Promise<Ta
 function cookiesOf({ cookie = '' }: Headers, address: string) {
   const [name = '', value = ''] = cookie.split('=')
   return [{ name, value, url: address, httpOnly: true, sameSite: 'Lax' as const }]
+}
+
+/** Clicks until the proof is downloaded: a checkpoint covers its entry within five seconds. */
+export async function downloadProof(page: Page, button: Locator): Promise<Download> {
+  for (;;) {
+    const download = page.waitForEvent('download', { timeout: 5_000 }).catch(() => null)
+    await button.click()
+    const found = await download
+    if (found !== null) return found
+  }
 }

@@ -1,5 +1,5 @@
 import { type BodyOf, routes } from '@batua/contract'
-import type { Headers } from './api.ts'
+import type { Bodies, Headers } from './api.ts'
 import type { Agent, Owner } from './network.ts'
 import { openStage, type Stage } from './stage.ts'
 
@@ -16,11 +16,12 @@ export interface ConsoleStage {
   ask(amount: number, note?: string): Promise<string>
 }
 
-/** `before`: what the owner's agents did earlier. */
+/** `before`: what the owner's agents did earlier. `bodies` replaces what is sent. */
 export async function openConsoleStage(
   before: (stage: Stage, owner: Owner) => Promise<unknown> = async () => undefined,
+  bodies?: Bodies,
 ): Promise<ConsoleStage> {
-  const stage = await openStage()
+  const stage = await openStage({}, bodies)
   const { network } = stage
   const owner = await network.owner(await network.platform())
   await before(stage, owner)

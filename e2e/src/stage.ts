@@ -1,4 +1,4 @@
-import { type Api, openApi } from './api.ts'
+import { type Api, type Bodies, openApi } from './api.ts'
 import { createDatabase, type ServiceDatabase } from './database.ts'
 import { type Network, openNetwork } from './network.ts'
 import { type Env, type Service, startService } from './service.ts'
@@ -12,11 +12,11 @@ export interface Stage {
   close(): Promise<void>
 }
 
-export async function openStage(env: Env = {}): Promise<Stage> {
+export async function openStage(env: Env = {}, bodies?: Bodies): Promise<Stage> {
   const database = await createDatabase()
   try {
     const service = await startService({ DATABASE_URL: database.url, ...env })
-    const api = openApi(service.address)
+    const api = openApi(service.address, bodies)
     return {
       database,
       service,

@@ -214,6 +214,7 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   listNamedPayees: ofPayer,
   getExposure: ofPayer,
   listExposure: () => ({ query: { limit: 5 } }),
+  listPolicyVersions: world => ({ ...ofPayer(world), query: { limit: 5 } }),
   cancelPendingPolicy: ({ payer }) => ({ params: { agent_id: payer.id, control: PENDING_CONTROL } }),
   getOwnerPolicy: ofOwnerSession,
   updateOwnerPolicy: world => ({ ...ofOwnerSession(world), body: policy(world) }),

@@ -28,6 +28,7 @@ export const SECTIONS: Readonly<Record<SectionName, ComponentType<SectionProps>>
   statement: lazyRouteComponent(() => import('./statement.tsx'), 'Statement'),
   spending: lazyRouteComponent(() => import('./spending/spending.tsx'), 'Spending'),
   payees: lazyRouteComponent(() => import('./payees/payees.tsx'), 'Payees'),
+  changes: lazyRouteComponent(() => import('./changes/changes.tsx'), 'Changes'),
   certificates: lazyRouteComponent(() => import('./certificates/certificates.tsx'), 'Certificates'),
   audit: lazyRouteComponent(() => import('./audit/audit.tsx'), 'Audit'),
   key: lazyRouteComponent(() => import('./key.tsx'), 'Key'),

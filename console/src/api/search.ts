@@ -16,7 +16,16 @@ export const line = v.fallback(
 )
 
 /** The sections of the page of one agent; the first is shown where the address names none. */
-const SECTIONS = ['overview', 'statement', 'spending', 'payees', 'certificates', 'audit', 'key'] as const
+const SECTIONS = [
+  'overview',
+  'statement',
+  'spending',
+  'payees',
+  'changes',
+  'certificates',
+  'audit',
+  'key',
+] as const
 
 const MONEY_SECTIONS = ['balances', 'bank', 'transactions'] as const
 

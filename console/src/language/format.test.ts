@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { formatOf } from './format.ts'
-import { plural } from './texts.ts'
+import { plural, texts } from './texts.ts'
 
 const en = formatOf('en')
 const hi = formatOf('hi')
@@ -43,4 +43,13 @@ test('a plural form replaces its number as the language writes it', () => {
     '0 requests wait',
     '1,23,456 requests wait',
   ])
+})
+
+test('a name that is written from right to left is isolated in a sentence, and other names are unchanged', () => {
+  const { en: t } = texts({
+    en: { page: { paid: (name: string, amount: string) => `${name} was paid ${amount}` } },
+    hi: { page: { paid: (name: string, amount: string) => `${name} को ${amount} मिले` } },
+  })
+  expect(t.page.paid('مطبعة 9', '₹400.00')).toBe('\u2068مطبعة 9\u2069 was paid ₹400.00')
+  expect(t.page.paid('Asha ଓଡ଼ିଆ', '₹400.00')).toBe('Asha ଓଡ଼ିଆ was paid ₹400.00')
 })

@@ -20,12 +20,31 @@ type Translated<Texts> = {
 
 export type Texts<Of extends Catalogue = Catalogue> = Readonly<Record<Language, Translated<Of>>>
 
-/** The texts of a page or component in every language. A text that one of them lacks does not compile. */
+/**
+ * The texts of a page or component in every language. A text that one of them lacks does not compile. A name that is
+ * written from right to left stays one unit in its sentence, so it cannot move the amount beside it.
+ */
 export function texts<const En extends Catalogue>(of: {
   readonly en: En
   readonly hi: Translated<En>
 }): Texts<En> {
-  return of as Texts<En>
+  return withIsolatedNames(of) as Texts<En>
+}
+
+function withIsolatedNames(catalogue: Catalogue): Catalogue {
+  const isolating = (text: Text | Catalogue): Text | Catalogue => {
+    if (typeof text === 'string') return text
+    if (typeof text === 'object') return withIsolatedNames(text)
+    return (...values) => text(...(values.map(isolated) as never[]))
+  }
+  return Object.fromEntries(Object.entries(catalogue).map(([name, text]) => [name, isolating(text)]))
+}
+
+// The blocks of the scripts that are written from right to left (Unicode UAX #9).
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
+
+function isolated(value: unknown): unknown {
+  return typeof value === 'string' && RIGHT_TO_LEFT.test(value) ? `\u2068${value}\u2069` : value
 }
 
 interface Forms {

@@ -117,6 +117,11 @@ export interface Api {
     input: Types.ListNamedPayeesInput,
     options?: CallOptions,
   ) => Promise<Types.NamedPayees>
+  /** List the changes of an agent’s effective policy. */
+  readonly listPolicyVersions: (
+    input: Types.ListPolicyVersionsInput,
+    options?: CallOptions,
+  ) => Promise<Types.PolicyVersionList>
   /** Add a member. */
   readonly addMember: (input: Types.AddMemberInput, options?: CallOptions) => Promise<Types.Member>
   /** Allocate money to a member. */
@@ -421,7 +426,7 @@ export interface Api {
   /** Keep a passkey that would be removed. */
   readonly keepPasskey: (input: Types.KeepPasskeyInput, options?: CallOptions) => Promise<Types.Passkey>
   /** List your passkeys. */
-  readonly listPasskeys: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Passkeys>
+  readonly listPasskeys: (input?: Types.ListPasskeysInput, options?: CallOptions) => Promise<Types.Passkeys>
   /** Ask for a challenge. */
   readonly requestStepUp: (
     input: Types.RequestStepUpInput,
@@ -664,6 +669,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   getAgentPolicy: 'GET /v1/agents/{agent_id}/policy',
   getExposure: 'GET /v1/agents/{agent_id}/exposure',
   listNamedPayees: 'GET /v1/agents/{agent_id}/payees',
+  listPolicyVersions: 'GET /v1/agents/{agent_id}/policy/versions',
   addMember: 'POST /v1/orgs/{org_id}/agents',
   allocate: 'POST /v1/orgs/{org_id}/allocate',
   createOrganization: 'POST /v1/orgs',

@@ -429,6 +429,8 @@ export interface GetAgentPolicyInput {
   agent_id: string
   /** A counterparty, by agent id or handle, to see its limits too. */
   to?: string
+  /** A moment from the creation of the agent until now. */
+  at?: string
 }
 
 export interface GetExposureInput {
@@ -436,6 +438,10 @@ export interface GetExposureInput {
 }
 
 export interface ListNamedPayeesInput {
+  agent_id: string
+}
+
+export interface ListPolicyVersionsInput extends PageInput {
   agent_id: string
 }
 
@@ -974,6 +980,11 @@ export interface DeletePasskeyInput {
 
 export interface KeepPasskeyInput {
   passkey_id: string
+}
+
+export interface ListPasskeysInput {
+  /** `removed`: the removed ones too, which are left out otherwise. */
+  include?: 'removed'
 }
 
 export interface RequestStepUpInput {
@@ -1684,8 +1695,9 @@ export interface PolicyHeadroom {
   window: 'payment' | 'last_hour' | 'last_24_hours' | 'ist_day' | 'ist_month'
   /** The limit: INR, or a number of recipients. */
   limit: number
-  /** null for a counterparty limit if the request has no `to`. */
+  /** null for a counterparty limit if the request has no `to`, and at a past moment. */
   used: number | null
+  /** What is left of it; null where `used` is. */
   remaining: number | null
   /** null if nothing is used or the limit never resets. */
   resets_at: string | null
@@ -1708,10 +1720,11 @@ export interface EffectivePolicy {
   thresholds: PolicyThreshold[]
   allowed_payees: string[]
   blocked_payee_agents: string[]
-  /** 0 while the agent is stopped. */
+  /** 0 while the agent is stopped. null without a limit, and at a past moment. */
   max_amount_now: number | null
   pending_policy: PendingPolicy
   owner_pending_policy: PendingPolicy
+  policy_version: string
   as_of: string
 }
 
@@ -1765,6 +1778,46 @@ export interface NamedPayees {
     name: string
     status: AgentStatus
   }[]
+}
+
+/** One changed control. */
+export interface ChangedControl {
+  layer: PolicyLayer
+  control:
+    | 'spend_limit_per_tx'
+    | 'spend_limit_hourly'
+    | 'spend_limit_daily'
+    | 'spend_limit_monthly'
+    | 'allowed_payees'
+    | 'blocked_payee_agents'
+    | 'per_counterparty_daily_limit'
+    | 'max_counterparties_per_hour'
+    | 'require_escrow_above'
+    | 'require_human_approval_above'
+    | 'budget_limit'
+    | 'tier'
+  /** The value before: INR, a number of payees, agent ids, or the name of a tier; null if the layer sets nothing. */
+  from: string[] | number | string | null
+  /** The value from then on: INR, a number of payees, agent ids, or the name of a tier; null if the layer sets nothing. */
+  to: string[] | number | string | null
+}
+
+/** An effective policy and the change that led to it. */
+export interface PolicyVersion {
+  policy_version: string
+  /** until the next version. */
+  effective_at: string
+  changed: ChangedControl[]
+  actor: {
+    type: 'platform' | 'agent' | 'owner' | 'admin' | 'public' | 'service'
+    id: string
+  }
+}
+
+/** The versions of an agent’s effective policy, newest first. */
+export interface PolicyVersionList {
+  versions: PolicyVersion[]
+  pagination: Pagination
 }
 
 /** A member of an organization. */
@@ -1975,6 +2028,8 @@ export interface Payment {
   /** null while the payment waits, and if it could not be signed: then get the receipt. */
   receipt_token?: string | null
   created_at: string
+  /** see the list of policy versions. null if the history of the agent’s policy begins later. */
+  policy_version: string | null
   from: string
   to: string
   /** What the payee received, INR. */
@@ -2020,6 +2075,8 @@ export interface PaymentResult {
   /** null while the payment waits, and if it could not be signed: then get the receipt. */
   receipt_token?: string | null
   created_at: string
+  /** see the list of policy versions. null if the history of the agent’s policy begins later. */
+  policy_version: string | null
 }
 
 /** The refund. */
@@ -2064,6 +2121,8 @@ export interface EscrowHeld {
   /** null while it is held. */
   resolved_at: string | null
   transaction_id: string
+  /** The effective policy that decided the hold. null if the history of the agent’s policy begins later. */
+  policy_version: string | null
   status: EscrowStatus
 }
 
@@ -2139,6 +2198,8 @@ export interface ApprovalApproved {
       }[]
     | null
   rule: 'require_human_approval_above' | 'require_approval'
+  /** The effective policy at the request. null of an approval of an earlier release. */
+  policy_version: string | null
   /** `pending_approval` until the owner decides or 24 hours have passed. */
   status: ApprovalStatus
   created_at: string
@@ -2264,6 +2325,8 @@ export interface Approval {
       }[]
     | null
   rule: 'require_human_approval_above' | 'require_approval'
+  /** The effective policy at the request. null of an approval of an earlier release. */
+  policy_version: string | null
   /** `pending_approval` until the owner decides or 24 hours have passed. */
   status: ApprovalStatus
   created_at: string
@@ -2351,6 +2414,8 @@ export interface ApprovalRejected {
       }[]
     | null
   rule: 'require_human_approval_above' | 'require_approval'
+  /** The effective policy at the request. null of an approval of an earlier release. */
+  policy_version: string | null
   /** `pending_approval` until the owner decides or 24 hours have passed. */
   status: ApprovalStatus
   created_at: string
@@ -2384,6 +2449,8 @@ export interface EscrowResolved {
   /** null while it is held. */
   resolved_at: string | null
   transaction_id: string
+  /** The effective policy that decided the hold. null if the history of the agent’s policy begins later. */
+  policy_version: string | null
   status: EscrowStatus
 }
 
@@ -2405,6 +2472,8 @@ export interface Escrow {
   /** null while it is held. */
   resolved_at: string | null
   transaction_id: string
+  /** The effective policy that decided the hold. null if the history of the agent’s policy begins later. */
+  policy_version: string | null
   status: EscrowStatus
 }
 
@@ -2423,6 +2492,8 @@ export interface EscrowWaiting {
   created_at: string
   resolved_at: null
   transaction_id: null
+  /** The effective policy that decided the hold. null if the history of the agent’s policy begins later. */
+  policy_version: string | null
   escrow_id: null
   status: 'pending_approval'
   approval_id: string
@@ -2452,6 +2523,8 @@ export interface EscrowRefunded {
   /** null while it is held. */
   resolved_at: string | null
   transaction_id: string
+  /** The effective policy that decided the hold. null if the history of the agent’s policy begins later. */
+  policy_version: string | null
   status: EscrowStatus
 }
 
@@ -3941,6 +4014,7 @@ export interface PolicyRefusal {
   /** INR. */
   max_amount_now: number
   retry_at?: string
+  policy_version: string
 }
 
 /** A wallet was funded. */

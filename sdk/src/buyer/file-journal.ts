@@ -16,7 +16,7 @@ const APPEND = constants.O_WRONLY | constants.O_APPEND
 /**
  * A journal in a file, for one process at a time: each step is on disk before it returns. The file is free for another
  * process when the journal is closed or its process has ended. For Node, Deno and Bun. Throws an Error if a running
- * process has the file, if it is not a journal, or if a hard link gives it a second name.
+ * process has the file (code `EBUSY`), if it is not a journal, or if a hard link gives it a second name.
  */
 export async function fileJournal(path: string): Promise<StoredJournal> {
   await createFile(path)

@@ -40,7 +40,7 @@ export async function lockFile(path: string): Promise<Unlock> {
         ours.delete(name)
       }
     }
-    throw new Error(`${path} is requested by too many processes`)
+    throw inUse(`${path} is requested by too many processes`)
   } finally {
     await unlink(draft)
   }
@@ -92,8 +92,13 @@ async function refuseIfHeld(path: string, name: string): Promise<void> {
   if (holder === null) return
   const { pid, host } = holder
   if (host !== hostname())
-    throw new Error(`${path} is in use by process ${pid} on ${host}; if that has ended, remove ${name}`)
-  if (await isAlive(holder, name)) throw new Error(`${path} is in use by process ${pid}`)
+    throw inUse(`${path} is in use by process ${pid} on ${host}; if that has ended, remove ${name}`)
+  if (await isAlive(holder, name)) throw inUse(`${path} is in use by process ${pid}`)
+}
+
+/** With a code, so that a caller can wait for its turn. */
+function inUse(message: string): Error {
+  return Object.assign(new Error(message), { code: 'EBUSY' })
 }
 
 /** The holder of a lock; null if it was released, or if a power failure lost its content. */

@@ -1,15 +1,11 @@
 import { parseArgs } from 'node:util'
 import { isTimestamp } from '@batua/contract'
+import type { FilesToVerify } from '@batua/verification'
 
-export interface VerifyOptions {
-  readonly file: string
+export interface VerifyOptions extends FilesToVerify {
   readonly keyFile: string
   /** The time at which it must be valid; null for now. */
   readonly at: Date | null
-  /** The file with the proof that the log contains what a revoked key signed. */
-  readonly proof: string | null
-  /** The files of the two checkpoints of a consistency proof. */
-  readonly checkpoints: { readonly from: string; readonly to: string } | null
 }
 
 export const USAGE = `Verifies offline what the service signed, or the passkey of a person. It needs only the service's key document.

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newLog } from '../verification/testing/log-samples.ts'
-import { certificateSample, receiptSample } from '../verification/testing/signed-samples.ts'
-import { keyDocument, keySet, newSigner } from '../verification/testing/signer.ts'
+import { newLog } from '../../../verification/src/testing/log-samples.ts'
+import { certificateSample, receiptSample } from '../../../verification/src/testing/signed-samples.ts'
+import { keyDocument, keySet, newSigner } from '../../../verification/src/testing/signer.ts'
 import { readOptions } from './verify-options.ts'
 
 const COMMAND = fileURLToPath(new URL('verify.ts', import.meta.url))

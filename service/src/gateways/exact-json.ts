@@ -1,4 +1,4 @@
-import { isNestedTooDeep } from '../kernel/json-shape.ts'
+import { isNestedTooDeep } from '@batua/verification/json-shape'
 import { type Paise, paise } from '../kernel/money.ts'
 
 /** JSON with every number as its original text, so that ids of 19 digits and amounts keep all their digits. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
+import { countKeysIn, jsonShapeOf, MAX_JSON_DEPTH } from '@batua/verification/json-shape'
 import { AppError } from '../kernel/app-error.ts'
-import { jsonShapeOf, MAX_JSON_DEPTH } from '../kernel/json-shape.ts'
 
 /**
  * Parses a JSON body strictly. Refused with `validation_error`: bytes that are not UTF-8 (they would become replacement
@@ -67,23 +67,4 @@ function decimal(literal: string): string {
   const significant = digits.replace(/0+$/, '')
   if (significant === '') return '0'
   return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`
-}
-
-/** Whether a valid JSON text has a key twice in one object; the parsed value has it once. */
-export function namesKeyTwice(value: unknown, text: string): boolean {
-  return countKeysIn(value) !== jsonShapeOf(text).keys
-}
-
-function countKeysIn(root: unknown): number {
-  let count = 0
-  const waiting: unknown[] = [root]
-  while (waiting.length > 0) {
-    const value = waiting.pop()
-    if (typeof value !== 'object' || value === null) continue
-    if (!Array.isArray(value)) count += Object.keys(value).length
-    for (const child of Object.values(value)) {
-      if (typeof child === 'object' && child !== null) waiting.push(child)
-    }
-  }
-  return count
 }

@@ -1,22 +1,8 @@
-import {
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  sign,
-  verify,
-} from 'node:crypto'
-import canonicalize from 'canonicalize'
+import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { canonicalJson } from '@batua/verification/signatures'
 import { SignJWT } from 'jose'
-import { assert } from './assert.ts'
-import { bytesOfBase64 } from './base64.ts'
 
-/** RFC 8785 canonical JSON, the bytes under every signature of the service. */
-export function canonicalJson(value: object): string {
-  const text = canonicalize(value)
-  assert(text !== undefined, 'an object has a canonical form')
-  return text
-}
+export { canonicalJson, publicKeyFromRaw, verifyObject } from '@batua/verification/signatures'
 
 /** An Ed25519 key pair: the public key as the base64 of its 32 raw bytes, the private key as PKCS#8 PEM. */
 export interface KeyPair {
@@ -24,7 +10,6 @@ export interface KeyPair {
   readonly privateKeyPem: string
 }
 
-const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 const RAW_KEY_BYTES = 32
 
 export function newKeyPair(): KeyPair {
@@ -39,13 +24,6 @@ function rawPublicKey(key: KeyObject): string {
   return key.export({ type: 'spki', format: 'der' }).subarray(-RAW_KEY_BYTES).toString('base64')
 }
 
-/** The key object of a raw base64 public key, or null when it is not 32 bytes of canonical base64. */
-export function publicKeyFromRaw(base64: string): KeyObject | null {
-  const raw = bytesOfBase64(base64)
-  if (raw?.length !== RAW_KEY_BYTES) return null
-  return createPublicKey({ key: Buffer.concat([SPKI_PREFIX, raw]), format: 'der', type: 'spki' })
-}
-
 export function privateKeyFromPem(pem: string): KeyObject {
   return createPrivateKey(pem)
 }
@@ -53,10 +31,6 @@ export function privateKeyFromPem(pem: string): KeyObject {
 /** Ed25519 over the canonical JSON of `value`, base64. The same value and key give the same signature. */
 export function signObject(value: object, privateKey: KeyObject): string {
   return sign(null, Buffer.from(canonicalJson(value)), privateKey).toString('base64')
-}
-
-export function verifyObject(value: object, signature: string, publicKey: KeyObject): boolean {
-  return verify(null, Buffer.from(canonicalJson(value)), publicKey, Buffer.from(signature, 'base64'))
 }
 
 /** The claims and header of a token besides its content. */

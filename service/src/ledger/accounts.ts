@@ -47,6 +47,8 @@ export interface Account {
   /** Counterparty windows include this payer's transfers up to this time and sequence (see domains/limits). */
   countedThroughMs: number
   countedThroughSequence: bigint
+  /** From when on the newest version of the agent's policy decides; null: its history has not begun. */
+  readonly policySinceMs: number | null
   /** null: within these windows no hold was released to a payee that the hold did not name. */
   releases: ReleaseBounds | null
   /** The sum and the number of payments that this batch's commands plan. They decide what the batch has to read. */
@@ -59,11 +61,12 @@ export interface Account {
 
 /**
  * The latest time that an account's state refers to. A decision at an earlier time would reopen a window that another
- * node, whose clock is ahead, has already moved forward.
+ * node, whose clock is ahead, has already moved forward, or seem decided by the policy before.
  */
-export function seenMs({ lastPostedMs, spending, releases }: Account): number {
+export function seenMs({ lastPostedMs, policySinceMs, spending, releases }: Account): number {
   return Math.max(
     lastPostedMs,
+    policySinceMs ?? 0,
     releases?.lastMs ?? 0,
     spending.hourFromMs + HOUR_MS,
     spending.dayFromMs + DAY_MS,
@@ -71,13 +74,16 @@ export function seenMs({ lastPostedMs, spending, releases }: Account): number {
   )
 }
 
-/** Opens a wallet's account with a zero balance. Runs in the transaction that creates the agent. */
+/**
+ * Opens a wallet's account with a zero balance. Runs in the transaction that creates the agent. Nothing was spent yet, so
+ * a policy may decide from the moment of the opening on: `last_spent_ms` is the millisecond before it.
+ */
 export async function openAccount(tx: Queryable, id: Uuid, now: Date): Promise<void> {
   const nowMs = now.getTime()
   await tx.query(
     `insert into accounts (id, last_posted_ms, last_spent_ms, hour_from_ms, day_from_ms, ist_day)
-     values ($1, $2, $2, $3, $4, $5)`,
-    [id, BigInt(nowMs), BigInt(nowMs - HOUR_MS), BigInt(nowMs - DAY_MS), istDay(now)],
+     values ($1, $2, $3, $4, $5, $6)`,
+    [id, BigInt(nowMs), BigInt(nowMs - 1), BigInt(nowMs - HOUR_MS), BigInt(nowMs - DAY_MS), istDay(now)],
   )
 }
 
@@ -91,6 +97,32 @@ export async function lockForChange(tx: Queryable, ids: readonly Uuid[]): Promis
   await tx.query(`update accounts set agent_version = agent_version + 1 where id = any($1::uuid[])`, [
     arrayLiteral(ids),
   ])
+}
+
+/** When each of these wallets last spent money that counts against limits, or a moment before it could. */
+export async function selectLastSpent(tx: Queryable, ids: readonly Uuid[]): Promise<Map<Uuid, number>> {
+  const rows = await tx.query<{ id: Uuid; ms: bigint }>(
+    `select id, last_spent_ms as ms from accounts where id = any($1::uuid[])`,
+    [arrayLiteral(ids)],
+  )
+  return new Map(rows.map(({ id, ms }) => [id, Number(ms)]))
+}
+
+/** The latest moment of a wallet's history, which a node whose clock is ahead may have written. */
+export async function selectLatestMs(db: Queryable, id: Uuid): Promise<number> {
+  const [row] = await db.query<{ ms: bigint }>(
+    `select greatest(last_posted_ms, policy_since_ms) as ms from accounts where id = $1`,
+    [id],
+  )
+  return Number(row?.ms ?? 0n)
+}
+
+/** Writes from when on the newest version of each agent's policy decides. The caller holds the locks of the accounts. */
+export async function updatePolicySince(tx: Queryable, since: ReadonlyMap<Uuid, number>): Promise<void> {
+  await tx.query(
+    `update accounts a set policy_since_ms = v.ms from unnest($1::uuid[], $2::int8[]) v(id, ms) where a.id = v.id`,
+    [arrayLiteral([...since.keys()]), arrayLiteral([...since.values()].map(BigInt))],
+  )
 }
 
 /**
@@ -112,7 +144,7 @@ const LOCK_BATCH = `
   select id, agent_version, balance_paise, total_funded_paise, total_spent_paise, sequence, last_posted_ms,
     last_spent_ms, hour_from_ms, hour_spent_paise, day_from_ms, day_spent_paise, ist_day, ist_day_spent_paise,
     ist_month_spent_paise, hour_recipients_bound, counted_through_ms, counted_through_sequence, last_release_ms,
-    day_released_paise, hour_releases
+    day_released_paise, hour_releases, policy_since_ms
   from accounts where id = any($1::uuid[]) order by id for no key update`
 
 interface AccountRow {
@@ -137,6 +169,7 @@ interface AccountRow {
   last_release_ms: bigint | null
   day_released_paise: bigint | null
   hour_releases: number | null
+  policy_since_ms: bigint | null
 }
 
 export async function lockBatch(tx: Queryable, ids: readonly Uuid[]): Promise<Map<Uuid, Account>> {
@@ -168,6 +201,7 @@ function accountFromRow(row: AccountRow): Account {
     },
     countedThroughMs: Number(row.counted_through_ms),
     countedThroughSequence: row.counted_through_sequence,
+    policySinceMs: row.policy_since_ms === null ? null : Number(row.policy_since_ms),
     releases: row.last_release_ms === null ? null : releasesFromRow(row, row.last_release_ms),
     plannedPaise: ZERO_PAISE,
     plannedSpends: 0,

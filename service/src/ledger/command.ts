@@ -1,5 +1,8 @@
+import type { Database } from '../db/database.ts'
 import type { Refusal } from '../kernel/app-error.ts'
+import type { Clock } from '../kernel/clock.ts'
 import type { Uuid } from '../kernel/ids.ts'
+import type { Vault } from '../kernel/secrets.ts'
 import type { LedgerBatch, Read } from './ledger-batch.ts'
 
 /**
@@ -40,4 +43,24 @@ export interface Entry {
   readonly party: Party
   readonly resolve: (result: object) => void
   readonly reject: (error: unknown) => void
+}
+
+/** What the engine works with. */
+export interface Services {
+  readonly database: Database
+  readonly clock: Clock
+  readonly vault: Vault
+}
+
+/**
+ * Thrown by a decision that something has to be written before. The engine has it written, outside the batch and under
+ * its own locks, and decides the command again in a later batch.
+ */
+export class Prerequisite extends Error {
+  readonly write: (services: Services) => Promise<void>
+
+  constructor(write: (services: Services) => Promise<void>) {
+    super('something has to be written before this is decided')
+    this.write = write
+  }
 }

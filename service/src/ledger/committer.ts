@@ -189,7 +189,8 @@ function isOfOneCommand(error: unknown): boolean {
   return !(isConnectionLost(error) || error instanceof LostCommit || error instanceof OutcomeUnknown)
 }
 
-function outward(error: unknown): unknown {
+/** The error for the caller. */
+export function outward(error: unknown): unknown {
   if (error instanceof OutcomeUnknown) return outcomeUnknown()
   if (isConnectionLost(error) || error instanceof LostCommit)
     return unavailable('The database is not available')

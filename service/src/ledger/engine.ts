@@ -1,8 +1,8 @@
 import type { Uuid } from '../kernel/ids.ts'
 import { openAccountProofs } from './account-proof.ts'
-import type { Command } from './command.ts'
-import { type Committer, type CommitterOptions, createCommitter } from './committer.ts'
-import { openQueue, type QueueOptions } from './queue.ts'
+import { type Command, Prerequisite, type Services } from './command.ts'
+import { type Committer, type CommitterOptions, createCommitter, outward } from './committer.ts'
+import { openQueue, type Queue, type QueueOptions } from './queue.ts'
 import { unavailable } from './unavailable.ts'
 
 export interface Ledger {
@@ -34,6 +34,7 @@ export interface LedgerOptions extends CommitterOptions, QueueOptions {
 
 const DEFAULT_COMMITTERS = 2
 const DEFAULT_MAX_BATCH = 256
+const MAX_ATTEMPTS = 5
 
 /**
  * The posting engine. A free committer takes the waiting commands into its next commit; there is no timer. When more
@@ -103,10 +104,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   }
 
   return {
-    submit<Result extends object>(command: Command<Result>): Promise<Result> {
-      if (closed !== null) return Promise.reject(unavailable('The service is shutting down'))
-      return queue.add(command)
-    },
+    submit: submitting(queue, options, () => closed !== null),
     async awaitCommits(ids) {
       const theirs = [...running].filter(([accounts]) => ids.some(id => accounts.has(id)))
       await Promise.all(theirs.map(([, run]) => run))
@@ -115,4 +113,20 @@ export function openLedger(options: LedgerOptions): Ledger {
     queued: queue.length,
     finished: () => finished,
   }
+}
+
+/** A decision may need something written first, and once more if another change comes in between. */
+function submitting(queue: Queue, services: Services, isClosed: () => boolean): Ledger['submit'] {
+  function submit<Result extends object>(command: Command<Result>, attempts: number): Promise<Result> {
+    if (isClosed()) return Promise.reject(unavailable('The service is shutting down'))
+    return queue.add(command).catch(async (error: unknown) => {
+      if (!(error instanceof Prerequisite)) throw error
+      if (attempts === MAX_ATTEMPTS) throw unavailable('The agent of this payment is being changed')
+      await error.write(services).catch((failure: unknown) => {
+        throw outward(failure)
+      })
+      return submit(command, attempts + 1)
+    })
+  }
+  return command => submit(command, 1)
 }

@@ -5,8 +5,11 @@ export {
   lockForChange,
   openAccount,
   SYSTEM,
+  selectLastSpent,
+  selectLatestMs,
+  updatePolicySince,
 } from './accounts.ts'
-export type { Command } from './command.ts'
+export { type Command, Prerequisite, type Services } from './command.ts'
 export { type Ledger, type LedgerOptions, openLedger } from './engine.ts'
 export { type Fold, foldTransfers, idBehind, pauseFolding, readFoldedBefore } from './fold.ts'
 export { checkLedger, type Holdings, type LedgerReport } from './integrity.ts'

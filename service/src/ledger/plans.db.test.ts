@@ -198,6 +198,7 @@ const EXPECTED = [
   'owners_pkey (id =)',
   'payouts_id (id =)',
   'pending_policy_changes_pkey (subject =)',
+  'policy_versions_pkey (agent_id =)',
   'tier_defaults_pkey (tier =)',
   'transfers_allocations (linked_id =, idempotency_key =)',
   'transfers_credit (credit_account =, id >=)',

@@ -8,7 +8,7 @@ import type { Paise } from '../kernel/money.ts'
  * and month) are always exact.
  */
 export interface Spending {
-  /** The time of the last spending, or of the opening. Credits do not change it. */
+  /** The time of the last spending, or the millisecond before the opening. Credits do not change it. */
   lastSpentMs: number
   hourFromMs: number
   hourSpentPaise: Paise

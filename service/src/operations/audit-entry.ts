@@ -1,9 +1,11 @@
-import { hash } from 'node:crypto'
 import type { AuditEntry } from '@batua/contract'
+import { leafHash } from '@batua/verification/tree-hashes'
 import { formatId, newUuid, type Uuid } from '../kernel/ids.ts'
 import type { Vault } from '../kernel/secrets.ts'
 import { canonicalJson } from '../kernel/signing.ts'
 import type { Fact } from './facts.ts'
+
+export { leafHash } from '@batua/verification/tree-hashes'
 
 /** A stored fact. Its id contains the time. */
 export interface StoredEntry extends Fact {
@@ -47,11 +49,6 @@ export function entryContent({
 
 export function leafOf(entry: StoredEntry): Leaf {
   return { id: entry.id, hash: leafHash(canonicalJson(entryContent(entry))) }
-}
-
-/** RFC 6962, section 2.1: the hash of a leaf begins with a zero byte, so that a leaf is never taken for an inner node. */
-export function leafHash(content: string): string {
-  return hash('sha256', `\0${content}`, 'hex')
 }
 
 /** The MAC of a row of queued leaves, which proves that the service queued it. `ids` is an array literal, `hashes` is hex. */

@@ -31,6 +31,7 @@ export function testAccount(id: Uuid, openedMs: number, fields: Partial<Account>
     spending: nothingSpent(openedMs),
     countedThroughMs: 0,
     countedThroughSequence: 0n,
+    policySinceMs: null,
     releases: null,
     plannedPaise: ZERO_PAISE,
     plannedSpends: 0,

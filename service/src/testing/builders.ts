@@ -4,6 +4,7 @@ import { writeMacs } from '../db/row-mac.ts'
 import { sumPayoutsPending } from '../domains/banking/payouts/store.ts'
 import { type AgentPolicyCache, openAgentPolicyCache } from '../domains/limits/agent-facts.ts'
 import { AGENT_ROWS } from '../domains/limits/covered-tables.ts'
+import { recordPolicyVersions } from '../domains/limits/history/record-versions.ts'
 import { sumHeld } from '../domains/payments/escrow/store.ts'
 import { type PaymentOrder, pay } from '../domains/payments/pay.ts'
 import { type Refund, type RefundOrder, refundCommand } from '../domains/payments/refund.ts'
@@ -25,6 +26,7 @@ import {
   SYSTEM,
   type Transfer,
 } from '../ledger/index.ts'
+import { service } from '../operations/facts.ts'
 
 const TEST_VAULT = openVault(Buffer.alloc(32, 7))
 
@@ -92,8 +94,16 @@ export async function newAgent(database: Database, now: Date, columns: AgentColu
     await openAccount(tx, id, now)
     await setColumns(tx, id, columns)
     await writeMacs(tx, TEST_VAULT, AGENT_ROWS, [id])
+    await recordPolicyVersions(tx, [id], { vault: TEST_VAULT, now, actor: TESTER })
   })
   return id
+}
+
+const TESTER = service('test')
+
+/** Ends a change of what agents' layers set: their versions begin right after their last payments. */
+export function beginVersions(tx: Queryable, ids: readonly Uuid[]): Promise<void> {
+  return recordPolicyVersions(tx, ids, { vault: TEST_VAULT, now: new Date(0), actor: TESTER })
 }
 
 /** Changes an agent as the routes do, under its account's lock. Returns the wallet's sequence at that moment. */
@@ -102,6 +112,7 @@ export async function changeAgent(database: Database, id: Uuid, columns: AgentCo
     await lockForChange(tx, [id])
     await setColumns(tx, id, columns)
     await writeMacs(tx, TEST_VAULT, AGENT_ROWS, [id])
+    await beginVersions(tx, [id])
     const rows = await tx.query<{ sequence: bigint }>('select sequence from accounts where id = $1', [id])
     return rows[0]?.sequence ?? -1n
   })

@@ -3,7 +3,6 @@ import { Button, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/co
 import type { InputOf } from '../../api/api.tsx'
 import { useRead } from '../../api/use-read.ts'
 import { Card } from '../../components/card.tsx'
-import { Copy } from '../../components/copy.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import filters from '../../components/filters.module.css'
@@ -13,6 +12,7 @@ import { Pages } from '../../components/pages.tsx'
 import { useTexts } from '../../language/language.tsx'
 import type { AgentSearch, SectionProps } from '../agent-sections.tsx'
 import { DownloadProof } from './download-proof.tsx'
+import { HowToVerify } from './how-to-verify.tsx'
 import { auditTexts } from './texts.ts'
 
 type Action = keyof typeof auditTexts.en.actions & NonNullable<InputOf<'listAuditEntries'>['action']>
@@ -55,7 +55,7 @@ export function Audit({ agent: { agent_id }, search, onSearch }: SectionProps) {
           )
         }
       </Loaded>
-      <HowToVerify />
+      <HowToVerify files="proof-aud_….json" />
     </Stack>
   )
 }
@@ -136,23 +136,5 @@ function What({ what, entry: { target } }: { readonly what: string; readonly ent
         {target}
       </Text>
     </Stack>
-  )
-}
-
-function HowToVerify() {
-  const t = useTexts(auditTexts)
-  return (
-    <details>
-      <summary>{t.verify}</summary>
-      <Stack gap="sm" mt="sm">
-        <Text>
-          {t.verifySteps}{' '}
-          <a href="/.well-known/service-keys.json" download="keys.json">
-            {t.keys}
-          </a>
-        </Text>
-        <Copy what={t.command} text="npm run --silent verify -- proof-aud_….json --keys keys.json" />
-      </Stack>
-    </details>
   )
 }

@@ -2,6 +2,7 @@ import { Button, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { callOperation, useClient, useSession } from '../../api/api.tsx'
 import { useErrorWords } from '../../components/error-notice.tsx'
+import { saveJson } from '../../components/save-json.ts'
 import { sayDone } from '../../components/toasts.tsx'
 import { useTexts } from '../../language/language.tsx'
 import { auditTexts } from './texts.ts'
@@ -9,6 +10,11 @@ import { auditTexts } from './texts.ts'
 interface DownloadProofProps {
   readonly auditId: string
   readonly label: string
+}
+
+/** The name of the file with the proof of an entry. */
+export function proofFile(auditId: string): string {
+  return `proof-${auditId}.json`
 }
 
 /** Downloads an entry with the proof that the log has it, as `npm run verify` reads it. */
@@ -20,7 +26,7 @@ export function DownloadProof({ auditId, label }: DownloadProofProps) {
     async mutationFn() {
       const proof = await callOperation(client, 'verifyAuditEntry', { audit_id: auditId }, {})
       if (!proof.valid) return proof.reason
-      saveFile(`proof-${auditId}.json`, JSON.stringify(proof, null, 2))
+      saveJson(proofFile(auditId), proof)
       sayDone(t.isDownloaded)
       return 'ok'
     },
@@ -41,15 +47,6 @@ export function DownloadProof({ auditId, label }: DownloadProofProps) {
       {error !== null && <Failure error={error} />}
     </>
   )
-}
-
-function saveFile(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
 }
 
 function Problem({ children }: { readonly children: string }) {

@@ -12,6 +12,7 @@ import { useIsPhone } from '../../components/use-is-phone.ts'
 import { useFormat, useTexts } from '../../language/language.tsx'
 import { WAITING_POLL_MS } from '../use-waiting.ts'
 import { ApprovalFacts } from './approval-facts.tsx'
+import { Confirmed } from './confirmed.tsx'
 import { Decision } from './decision.tsx'
 import { HeadroomAfter } from './headroom-after.tsx'
 import classes from './inbox.module.css'
@@ -44,7 +45,7 @@ export function ApprovalPage() {
 function Request({ approval }: { readonly approval: Approval }) {
   const t = useTexts(inboxTexts)
   const isPhone = useIsPhone()
-  const { agent_name, status, expires_at } = approval
+  const { agent_name, status, expires_at, evidence } = approval
   const isWaiting = status === 'pending_approval'
   const lead = isWaiting ? (
     <>
@@ -63,6 +64,7 @@ function Request({ approval }: { readonly approval: Approval }) {
           <ApprovalFacts approval={approval} />
         </Card>
         {isWaiting && <HeadroomAfter approval={approval} />}
+        {evidence !== null && <Confirmed approval={approval} evidence={evidence} />}
       </Stack>
       {isWaiting && <Decision approval={approval} />}
     </>

@@ -1,3 +1,4 @@
+import type { TreeHead } from '@batua/verification/checkpoint'
 import type { Queryable } from '../../db/database.ts'
 import { FIRST_UUID, type Uuid } from '../../kernel/ids.ts'
 import {
@@ -12,7 +13,6 @@ import { readScanRound, type ScanRound } from '../../operations/scan-round.ts'
 import { type CheckedHead, checkHead, checkQueue } from './check-log-head.ts'
 import { checkRows, checkTiles } from './check-log-leaves.ts'
 import { selectBeginning } from './check-log-store.ts'
-import type { TreeHead } from './checkpoint.ts'
 import { type AuditContext, acceptedKeys } from './context.ts'
 import { TILE_WIDTH } from './merkle.ts'
 

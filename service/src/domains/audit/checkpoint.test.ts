@@ -1,13 +1,13 @@
 import { createHash, createPublicKey, verify } from 'node:crypto'
-import { expect, test } from 'vitest'
-import { newKeyPair, privateKeyFromPem } from '../../kernel/signing.ts'
 import {
   type CheckpointKey,
   openCheckpoint,
   originOf,
   parseCheckpoint,
   signCheckpoint,
-} from './checkpoint.ts'
+} from '@batua/verification/checkpoint'
+import { expect, test } from 'vitest'
+import { newKeyPair, privateKeyFromPem } from '../../kernel/signing.ts'
 
 const ORIGIN = originOf('batua')
 const HEAD = { size: 20_852_163, root: createHash('sha256').update('a root').digest() }

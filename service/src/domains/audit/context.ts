@@ -1,8 +1,8 @@
+import type { CheckpointKey } from '@batua/verification/checkpoint'
 import type { Database } from '../../db/database.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Logger } from '../../kernel/logger.ts'
 import type { Vault } from '../../kernel/secrets.ts'
-import type { CheckpointKey } from './checkpoint.ts'
 
 /** The context of the audit log. */
 export interface AuditContext {

@@ -1,4 +1,4 @@
-import { openCheckpoint, originOf } from './checkpoint.ts'
+import { openCheckpoint, originOf } from '@batua/verification/checkpoint'
 import { type AuditContext, acceptedKeys } from './context.ts'
 import { openIntegrator } from './integrator.ts'
 import { isQueuedUntil, selectLastQueued, selectTree } from './store.ts'

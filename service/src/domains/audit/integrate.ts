@@ -1,7 +1,3 @@
-import type { Queryable } from '../../db/database.ts'
-import type { Uuid } from '../../kernel/ids.ts'
-import { sameHash, type Vault } from '../../kernel/secrets.ts'
-import { queueMac } from '../../operations/audit-entry.ts'
 import {
   type CheckpointKey,
   openCheckpoint,
@@ -9,7 +5,11 @@ import {
   parseCheckpoint,
   signCheckpoint,
   type TreeHead,
-} from './checkpoint.ts'
+} from '@batua/verification/checkpoint'
+import type { Queryable } from '../../db/database.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import { sameHash, type Vault } from '../../kernel/secrets.ts'
+import { queueMac } from '../../operations/audit-entry.ts'
 import { type AuditContext, acceptedKeys } from './context.ts'
 import {
   appendLeaves,

@@ -1,4 +1,4 @@
-import type { TreeHead } from './checkpoint.ts'
+import type { TreeHead } from '@batua/verification/checkpoint'
 import type { AuditContext } from './context.ts'
 import { type Integrated, integrate } from './integrate.ts'
 import type { QueueLimits } from './store.ts'

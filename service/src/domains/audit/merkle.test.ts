@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
+import { rootOfInclusion, verifyConsistency, verifyInclusion } from '@batua/verification/verify-proof'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { SEED } from '../../testing/knobs.ts'
 import { consistencyRanges, hasTiles, inclusionRanges, rangeRoot, tilesOf } from './merkle.ts'
 import { type MemoryTree, memoryTree, someLeaves } from './testing/memory-tree.ts'
 import { naiveConsistency, naiveInclusion, naiveRoot } from './testing/naive-tree.ts'
-import { rootOfInclusion, verifyConsistency, verifyInclusion } from './verify-proof.ts'
 
 /** The tree of the certificate-transparency project's own tests, and its roots by size. */
 const CLASSIC_LEAVES = [

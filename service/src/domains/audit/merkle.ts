@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { EMPTY_ROOT, HASH_BYTES, NODE_PREFIX, nodeHash } from '@batua/verification/tree-hashes'
 import { assert } from '../../kernel/assert.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 
@@ -7,11 +8,9 @@ import type { Uuid } from '../../kernel/ids.ts'
  * tile n of level 0 has the 256 leaves from 256n on; an entry of the level above is the root of a full tile. Each
  * request to the tree becomes ranges of leaves, then the tiles that these need, then is computed from those.
  */
-export const HASH_BYTES = 32
 export const TILE_WIDTH = 256
 
-/** The root of the tree without leaves: the hash of nothing. */
-export const EMPTY_ROOT: Buffer = hash('sha256', '', 'buffer')
+export { EMPTY_ROOT, HASH_BYTES } from '@batua/verification/tree-hashes'
 
 /** The leaves from `start` (inclusive) to `end` (exclusive). */
 export interface LeafRange {
@@ -31,13 +30,6 @@ export function tileName({ level, tile }: TileId): string {
 
 /** Returns the concatenated hashes of a tile; an empty buffer if there is no such tile. */
 export type ReadTile = (id: TileId) => Buffer
-
-/** RFC 6962: the hash of an inner node has the prefix 0x01, so that it cannot be taken for a leaf. */
-export function nodeHash(left: Buffer, right: Buffer): Buffer {
-  return Buffer.from(hash('sha256', Buffer.concat([NODE_PREFIX, left, right]), 'hex'), 'hex')
-}
-
-const NODE_PREFIX = Buffer.of(1)
 
 /** The size of the left subtree of a tree of two or more leaves: the largest power of two below its size. */
 function splitOf(size: number): number {

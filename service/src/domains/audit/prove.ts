@@ -1,9 +1,9 @@
+import { openCheckpoint, originOf, type TreeHead } from '@batua/verification/checkpoint'
+import { verifyInclusion } from '@batua/verification/verify-proof'
 import type { Queryable } from '../../db/database.ts'
-import { openCheckpoint, originOf, type TreeHead } from './checkpoint.ts'
 import { type AuditContext, acceptedKeys } from './context.ts'
 import { consistencyRanges, hasTiles, inclusionRanges, type LeafRange, rangeRoot } from './merkle.ts'
 import { readTiles, type StoredTree, selectTree } from './store.ts'
-import { verifyInclusion } from './verify-proof.ts'
 
 type ProofContext = Pick<AuditContext, 'database' | 'signingKeys' | 'serviceName'>
 

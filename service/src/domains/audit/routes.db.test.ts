@@ -1,13 +1,13 @@
+import { openCheckpoint, type TreeHead } from '@batua/verification/checkpoint'
+import { verifyConsistency } from '@batua/verification/verify-proof'
 import { afterAll, expect } from 'vitest'
 import { AS_PLATFORM, call, startTestServer, type TestServer } from '../../http/test-server.ts'
 import { formatId } from '../../kernel/ids.ts'
 import { createMetrics } from '../../kernel/metrics.ts'
 import { database, test } from '../../testing/database-test.ts'
-import { openCheckpoint, type TreeHead } from './checkpoint.ts'
 import { addAuditMetrics } from './metrics.ts'
 import { serveAudit } from './routes.ts'
 import { integrateAll, type LogStage, openLogStage, recordSome } from './testing/log-stage.ts'
-import { verifyConsistency } from './verify-proof.ts'
 
 let stage: LogStage
 let server: TestServer

@@ -1,7 +1,7 @@
+import type { CheckpointKey } from '@batua/verification/checkpoint'
 import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import type { CheckpointKey } from './checkpoint.ts'
 import {
   HASH_BYTES,
   type LeafRange,

@@ -1,4 +1,6 @@
 import { type AuditVerification, verifyAuditEntry } from '@batua/contract'
+import { openCheckpoint } from '@batua/verification/checkpoint'
+import { verifyInclusion } from '@batua/verification/verify-proof'
 import { beforeEach, expect } from 'vitest'
 import type { Caller } from '../../http/caller.ts'
 import { responseCheck } from '../../http/validate.ts'
@@ -15,11 +17,9 @@ import {
   newPlatform,
   platformCaller,
 } from '../../testing/network.ts'
-import { openCheckpoint } from './checkpoint.ts'
 import { openIntegrator } from './integrator.ts'
 import { integrateAll, type LogStage, openLogStage, recordSome } from './testing/log-stage.ts'
 import { verifyEntry } from './verify-entry.ts'
-import { verifyInclusion } from './verify-proof.ts'
 
 const ADMIN: Caller = { kind: 'admin', sessionId: newUuid(new Date()), phone: '9000000001' }
 let stage: LogStage

@@ -27,9 +27,31 @@ export {
 export { countRelease, releaseReads } from './count-release.ts'
 export { AGENT_ROWS, lockAgentsForChange, OWNER_POLICY_ROWS, TIER_ROWS } from './covered-tables.ts'
 export { decidePayee, maxAmountNow } from './decide.ts'
+export {
+  type ControlChange,
+  changesBetween,
+  layersFrom,
+  shownVersion,
+  tierNamed,
+} from './effective-policy.ts'
 export { type Most, type PayerFacts, payMost } from './exposure/pay-most.ts'
 export { type PayerRow, readPayers } from './exposure/read-payers.ts'
-export type { Layer } from './layers.ts'
+export {
+  countVersions,
+  policyVersionAt,
+  type ReadVersion,
+  selectDecidingVersions,
+  selectVersionAt,
+  selectVersions,
+} from './history/read-versions.ts'
+export {
+  actorOfRow,
+  beginHistories,
+  recordPolicyVersions,
+  recordPresentPolicy,
+} from './history/record-versions.ts'
+export { VERSION_ROWS } from './history/version-rows.ts'
+export type { Layer, Limit } from './layers.ts'
 export { type LimitUsage, limitUsages, remaining, shownIn } from './limit-usage.ts'
 export { checkLimits, countSpend, limitPhases, makeExact, type Spend } from './limits.ts'
 export {

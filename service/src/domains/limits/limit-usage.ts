@@ -109,6 +109,6 @@ export function remaining({ limit, used }: LimitUsage): Paise | null {
 }
 
 /** A figure of a limit as a response shows it: INR, or a number of recipients. */
-export function shownIn({ measures }: Limit, figure: bigint): number {
+export function shownIn({ measures }: Pick<Limit, 'measures'>, figure: bigint): number {
   return measures === 'payees' ? Number(figure) : rupees(figure)
 }

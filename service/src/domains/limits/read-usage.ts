@@ -34,6 +34,7 @@ export function usageCommand<Answer extends object>(
     reads: [],
     phases: [batch => agents.reads(batch, [agentId]), ...limitPhases(spendOf)],
     decide(batch): Refusal | Answer {
+      agents.requireRecorded(batch, agentId)
       const spend = spendOf(batch)
       const agent = agents.facts(batch, agentId)
       if (spend === null || agent === undefined) return refuse('not_found', 'There is no agent with this id')

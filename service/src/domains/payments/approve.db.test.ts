@@ -29,6 +29,7 @@ describe('a payment above its threshold', () => {
     expect(waiting).toEqual({
       ...{ payment_id: null, status: 'pending_approval', from_balance: 1_000, cost: 1 },
       ...{ approval_id: expect.stringMatching(/^apr_/), created_at: clock.now().toISOString() },
+      policy_version: expect.any(String),
     })
     expect(await balanceOf(database, payer)).toBe(100_000n)
     // All of it can still be spent on other things.
@@ -39,7 +40,12 @@ describe('a payment above its threshold', () => {
   test('is paid by the approval, with the agent’s key, reference and note', async () => {
     const given = { idempotencyKey: 'k"1', reference: 'r\\1', note: 'a\nb' }
     const approval = await approvalOf(database, await ask(20_000n, given))
-    expect(approval).toMatchObject({ ...given, feePaise: 100n, layer: 'agent', terms: null })
+    expect(approval).toMatchObject({
+      ...given,
+      feePaise: 100n,
+      layer: 'agent',
+      terms: { policy_version: expect.any(String) },
+    })
     clock.advance(60_000)
     const { approval: approved, made } = await approve(node, approval)
     expect(made.payment).toMatchObject({ status: 'completed', from_balance: 799, cost: 1 })

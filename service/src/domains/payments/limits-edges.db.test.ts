@@ -63,7 +63,10 @@ describe.each(LIMITS)('a limit of the %s layer, %s,', (layer, rule, column) => {
   test('of zero lets no paisa pass, and waiting does not help', async () => {
     const { payer, payee, atMs } = await wallets(NOON, layer, { [column]: 0n })
     const { details } = await refusalOf(payAt(atMs, payer, payee, 1n))
-    expect(details).toEqual({ rule, layer, limit: 0, used: 0, remaining: 0, max_amount_now: 0 })
+    expect(details).toEqual({
+      ...{ rule, layer, limit: 0, used: 0, remaining: 0, max_amount_now: 0 },
+      policy_version: expect.any(String),
+    })
   })
 })
 
@@ -141,6 +144,7 @@ describe('a window', () => {
       expect(refusal.details).toEqual({
         ...{ rule, layer, limit: 100, used: 100, remaining: 0, max_amount_now: 0 },
         retry_at: freeAt,
+        policy_version: expect.any(String),
       })
       await payAt(freeMs, payer, payee, LIMIT)
       const full = await refusalOf(payAt(freeMs, payer, payee, 1n))

@@ -67,6 +67,7 @@ describe.each<PolicyLayer>(['owner', 'agent'])('recipients an hour, of the %s la
     const refusal = await refusalOf(payAt(NOON_MS, payer, await stage.newPayee()))
     expect(refusal.details).toEqual({
       ...{ rule: 'max_counterparties_per_hour', layer, limit: 0, used: 0, remaining: 0, max_amount_now: 0 },
+      policy_version: expect.any(String),
     })
   })
 })

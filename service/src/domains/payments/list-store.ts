@@ -3,6 +3,7 @@ import type { PageRequest } from '../../http/paging.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import { refundedOf } from '../../ledger/index.ts'
+import { policyVersionAt } from '../limits/index.ts'
 
 /** A payment as it is listed: posted, or waiting for approval. */
 export interface ListedPayment {
@@ -19,6 +20,8 @@ export interface ListedPayment {
   readonly refundedPaise: Paise
   readonly reference: string | null
   readonly at: Date
+  /** The version of the policy that decided it; null if the history begins later, and for one that waits. */
+  readonly policyVersion: string | null
   /** What the approval of one that waits stores besides; null for one that was posted. */
   readonly terms: unknown
 }
@@ -69,7 +72,8 @@ export async function selectPayments(
   const [offset, reach] = [`$${values.push(page.offset)}`, `$${values.push(page.offset + page.fetch)}`]
   return db.query<ListedPayment>(
     `select p.id, p.waits, p.payer, p.payee, p.amount as "amountPaise", p.fee as "feePaise",
-       p.balance as "payerBalancePaise", ${refundedOf('p.id')} as "refundedPaise", p.reference, p.at, p.terms
+       p.balance as "payerBalancePaise", ${refundedOf('p.id')} as "refundedPaise", p.reference, p.at, p.terms,
+       case when not p.waits then ${policyVersionAt('p.payer', 'p.at')} end as "policyVersion"
      from (
        (select t.id, false as waits, t.debit_account as payer, t.credit_account as payee, t.amount_paise as amount,
           t.fee_paise as fee, t.debit_balance_paise as balance, t.reference, t.posted_at as at, null::jsonb as terms

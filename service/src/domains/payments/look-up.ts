@@ -7,7 +7,7 @@ import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
 import { rupees } from '../../kernel/money.ts'
 import { requireAgentAccess } from '../parties/index.ts'
 import { selectApprovalsOf } from './approvals/store.ts'
-import { contextOf } from './approvals/terms.ts'
+import { contextOf, policyVersionOf } from './approvals/terms.ts'
 import { selectContexts } from './context.ts'
 import { countPayments, type ListedPayment, selectPayments } from './list-store.ts'
 import { findPaymentOf } from './store.ts'
@@ -68,6 +68,7 @@ function paymentRecord(payment: ListedPayment, { contexts, approvals }: BesidePa
     from_balance: rupees(payment.payerBalancePaise),
     cost: rupees(payment.feePaise),
     created_at: payment.at.toISOString(),
+    policy_version: payment.waits ? policyVersionOf(payment.terms) : payment.policyVersion,
     from: formatId('agt', payment.payer),
     to: formatId('agt', payment.payee),
     amount: rupees(payment.amountPaise),

@@ -5,7 +5,7 @@ import type { Command, Ledger, Transfer } from '../../ledger/index.ts'
 import { agentActor } from '../../operations/facts.ts'
 import type { AgentPolicyCache } from '../limits/index.ts'
 import type { Approval, Executor } from './approvals/approval.ts'
-import { contextOf, termsOf } from './approvals/terms.ts'
+import { contextOf, policyVersionOf, termsOf } from './approvals/terms.ts'
 import { paymentFee } from './fee.ts'
 import { type PaymentIntent, paymentSpending, resultOf } from './payment.ts'
 import { type RequestTerms, spendApproved, spendCommand } from './spend.ts'
@@ -31,9 +31,9 @@ export async function payWithTransfer(
 ): Promise<{ readonly result: PaymentResult; readonly posted: Transfer | null }> {
   let posted: Transfer | null = null
   const result = await ledger.submit(
-    payCommand(agents, order, transfer => {
+    payCommand(agents, order, (transfer, policyVersion) => {
       posted = transfer
-      return resultOf(transfer)
+      return resultOf(transfer, policyVersion)
     }),
   )
   // A batch that is decided again may need the owner's approval this time.
@@ -43,7 +43,7 @@ export async function payWithTransfer(
 function payCommand(
   agents: AgentPolicyCache,
   order: PaymentOrder,
-  posted: (transfer: Transfer) => PaymentResult,
+  posted: (transfer: Transfer, policyVersion: string) => PaymentResult,
 ): Command<PaymentResult> {
   const { keyHash, asksOwner } = order
   const spending = paymentSpending(agents, order, { by: 'agent', keyHash, asksOwner })
@@ -64,8 +64,8 @@ export function executePayment(agents: AgentPolicyCache): Executor {
   return (approval, approver) => {
     const intent = { ...approval, payerId: approval.agentId, context: contextOf(approval.terms) }
     const spending = paymentSpending(agents, intent, { by: 'owner' })
-    return spendApproved(agents, spending, { approval, approver }, transfer => ({
-      payment: resultOf(transfer),
+    return spendApproved(agents, spending, { approval, approver }, (transfer, policyVersion) => ({
+      payment: resultOf(transfer, policyVersion),
     }))
   }
 }
@@ -88,5 +88,6 @@ function waitingResult(approval: Approval, balancePaise: Paise): PaymentResult {
     cost: rupees(approval.feePaise),
     approval_id: formatId('apr', approval.id),
     created_at: approval.createdAt.toISOString(),
+    policy_version: policyVersionOf(approval.terms),
   }
 }

@@ -121,7 +121,7 @@ function platformsOf(
 }
 
 /** The result of a payment that was made. */
-export function resultOf(transfer: Transfer): PaymentResult {
+export function resultOf(transfer: Transfer, policyVersion: string): PaymentResult {
   const suffix = typeidSuffix(transfer.id)
   return {
     payment_id: `pay_${suffix}`,
@@ -131,5 +131,6 @@ export function resultOf(transfer: Transfer): PaymentResult {
     receipt_id: `rcp_${suffix}`,
     transaction_id: `txn_${suffix}`,
     created_at: timeText(transfer.postedAt),
+    policy_version: policyVersion,
   }
 }

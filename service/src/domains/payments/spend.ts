@@ -1,4 +1,4 @@
-import type { ApprovalRule } from '@batua/contract'
+import type { ApprovalRule, ErrorCode } from '@batua/contract'
 import type { Refusal } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
 import type { Uuid } from '../../kernel/ids.ts'
@@ -6,6 +6,7 @@ import { type Paise, ZERO_PAISE } from '../../kernel/money.ts'
 import { type Command, type LedgerBatch, type Read, read, type Transfer } from '../../ledger/index.ts'
 import type { Actor } from '../../operations/facts.ts'
 import {
+  type AgentFacts,
   type AgentPolicyCache,
   approvalNeeded,
   checkLimits,
@@ -19,6 +20,7 @@ import { allowanceFor, allowanceReads, countUse, openAllowancesRead } from './al
 import type { Approval, ApprovalRequest, Approved, Approver } from './approvals/approval.ts'
 import { closeApproval, openApproval, requestApproval } from './approvals/change-approval.ts'
 import { approvals } from './approvals/store.ts'
+import { withPolicyVersion } from './approvals/terms.ts'
 import { decidePlace, waitingRead } from './approvals/waiting.ts'
 import { type KeyUse, keyCheck, type RequestKey } from './idempotency.ts'
 
@@ -100,7 +102,7 @@ export function spendCommand<Posted extends { readonly id: Uuid }, Answer extend
   /** Called only when the owner has to approve, because most payments need no approval. */
   approval: () => { readonly request: RequestTerms; readonly actor: Actor },
   answer: {
-    readonly posted: (posted: Posted) => Answer
+    readonly posted: (posted: Posted, policyVersion: string) => Answer
     readonly waiting: (approval: Approval, batch: LedgerBatch) => Answer
   },
 ): Command<Answer> {
@@ -110,14 +112,16 @@ export function spendCommand<Posted extends { readonly id: Uuid }, Answer extend
     decide(batch) {
       const plan = prepared.decide(batch)
       if (plan.kind === 'refusal') return plan
+      const policyVersion = policyVersionIn(batch, agents, spending)
       if (plan.kind === 'proceed') {
         const posted = prepared.post(batch)
         if (plan.allowance !== undefined) countUse(batch, plan.allowance, transferOf(batch, posted))
-        return answer.posted(posted)
+        return answer.posted(posted, policyVersion)
       }
       const { rule, layer } = plan
       const { request, actor } = approval()
-      const asked = requestApproval(batch, { ...request, rule, layer }, actor)
+      const terms = withPolicyVersion(request.terms, policyVersion)
+      const asked = requestApproval(batch, { ...request, terms, rule, layer }, actor)
       const { id, expiresAt } = asked
       prepared.noteUse(batch, { kind: 'approval', id, expiresAt, request: asked })
       return answer.waiting(asked, batch)
@@ -130,7 +134,7 @@ export function spendApproved<Posted extends { readonly id: Uuid }>(
   agents: AgentPolicyCache,
   spending: Spending<Posted>,
   { approval, approver }: { readonly approval: Approval; readonly approver: Approver },
-  madeOf: (posted: Posted) => Approved['made'],
+  madeOf: (posted: Posted, policyVersion: string) => Approved['made'],
 ): Command<Approved> {
   const prepared = prepareSpend(agents, spending, approval.id)
   return {
@@ -143,8 +147,9 @@ export function spendApproved<Posted extends { readonly id: Uuid }>(
       if (plan.kind === 'refusal') return plan
       assert(plan.kind === 'proceed', 'an approved request needs no further approval')
       const posted = prepared.post(batch)
+      const policyVersion = policyVersionIn(batch, agents, spending)
       const approved = closeApproval(batch, waiting, { ...approver, status: 'approved', madeId: posted.id })
-      return { approval: approved, made: madeOf(posted) }
+      return { approval: approved, made: madeOf(posted, policyVersion) }
     },
   }
 }
@@ -205,15 +210,18 @@ export function prepareSpend<Posted extends { readonly id: Uuid }>(
     accounts: agentIds,
     reads: [...key.reads, ...reads],
     phases: [batch => [...agents.reads(batch, agentIds), ...key.readsOfUse(batch)], ...limitPhases(spendIn)],
-    decide: batch =>
-      spending.decide(batch, {
+    decide(batch) {
+      agents.requireRecorded(batch, payerId)
+      const plan = spending.decide(batch, {
         keyUsed: key.refusal(batch),
         approvalId,
         checkLimits() {
           const spend = spendIn(batch)
           return spend === null ? null : checkLimits(batch, spend)
         },
-      }),
+      })
+      return plan.kind === 'refusal' ? namingPolicy(plan, agents.facts(batch, payerId)) : plan
+    },
     noteUse,
     post(batch) {
       const posted = spending.post(batch)
@@ -223,6 +231,31 @@ export function prepareSpend<Posted extends { readonly id: Uuid }>(
       return posted
     },
   }
+}
+
+/** The refusals by what an owner, platform or administrator has set for the payer. */
+const BY_POLICY: ReadonlySet<ErrorCode> = new Set([
+  'spend_limit_exceeded',
+  'escrow_required',
+  'authorization_error',
+  'policy_denied',
+])
+
+/** A refusal by the policy names the version that refused. */
+function namingPolicy(refusal: Refusal, payer: AgentFacts | undefined): Refusal {
+  if (payer === undefined || !BY_POLICY.has(refusal.code)) return refusal
+  return { ...refusal, details: { ...refusal.details, policy_version: payer.policyVersion } }
+}
+
+/** The version of the payer's policy that decided. */
+function policyVersionIn(
+  batch: LedgerBatch,
+  agents: AgentPolicyCache,
+  { payerId }: Pick<Spending<{ readonly id: Uuid }>, 'payerId'>,
+): string {
+  const payer = agents.facts(batch, payerId)
+  assert(payer !== undefined, 'a decided spending has a payer')
+  return payer.policyVersion
 }
 
 function transferOf(batch: LedgerBatch, posted: { readonly id: Uuid }): Transfer {

@@ -11,6 +11,7 @@ import {
   type StoredTransfer,
   transferColumns,
 } from '../../ledger/index.ts'
+import { policyVersionAt } from '../limits/index.ts'
 
 /** A transfer as the payment routes read it. */
 export interface PaymentRow {
@@ -28,6 +29,8 @@ export interface PaymentRow {
 /** A payment as a caller queries it, with the amount refunded so far. */
 export interface LookedUpPayment extends PaymentRow {
   readonly refundedPaise: Paise
+  /** The version of the policy that decided it; null if the history begins later. */
+  readonly policyVersion: string | null
 }
 
 /** A payment and the amount refunded so far. The payee is locked, so no other refund is in progress. */
@@ -113,10 +116,11 @@ export async function findPayment(db: Queryable, id: Uuid): Promise<PaymentRow |
 }
 
 export async function findPaymentOf(db: Queryable, payer: Uuid, id: Uuid): Promise<LookedUpPayment | null> {
-  const [row] = await db.query<Row & { refunded: Paise }>(
-    `select ${COLUMNS}, ${refundedOf('t.id')} as refunded
+  const [row] = await db.query<Row & { refunded: Paise; version: string | null }>(
+    `select ${COLUMNS}, ${refundedOf('t.id')} as refunded, ${policyVersionAt('t.debit_account', 't.posted_at')} as version
      from transfers t where t.debit_account = $1 and t.id = $2 and t.kind = 'payment'`,
     [payer, id],
   )
-  return row === undefined ? null : { ...paymentFromRow(row), refundedPaise: row.refunded }
+  if (row === undefined) return null
+  return { ...paymentFromRow(row), refundedPaise: row.refunded, policyVersion: row.version }
 }

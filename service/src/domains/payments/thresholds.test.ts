@@ -38,6 +38,8 @@ function agent(id: string, more: Partial<AgentFacts> = {}): AgentFacts {
     keyHash: KEY,
     layers: [],
     ceiling: ceilingOf(more.layers ?? []),
+    policyVersion: 'a version',
+    policySinceMs: null,
     ...more,
   }
 }

@@ -1,5 +1,6 @@
 import type { PolicyLayer } from '@batua/contract'
 import type { AgentFacts } from '../../domains/limits/agent-facts.ts'
+import type { CounterpartyUse } from '../../domains/limits/counterparties.ts'
 import { decideLimits, decidePayee } from '../../domains/limits/decide.ts'
 import { type PolicySources, type Rules, rulesOver } from '../../domains/limits/exposure/rules.ts'
 import { watchesCounterparties } from '../../domains/limits/layers.ts'
@@ -9,7 +10,7 @@ import { type Allowance, covers } from '../../domains/payments/allowances/allowa
 import { decideBalance, decidePayment, type PaymentFacts } from '../../domains/payments/decide.ts'
 import { paymentFee } from '../../domains/payments/fee.ts'
 import type { Refusal } from '../../kernel/app-error.ts'
-import { DAY_MS, HOUR_MS, istDay, istMonth } from '../../kernel/clock.ts'
+import { DAY_MS, HOUR_MS, istDay, istMonth, startOfIstDay } from '../../kernel/clock.ts'
 import { type Paise, paise } from '../../kernel/money.ts'
 import type { Account } from '../../ledger/accounts.ts'
 import { addSpending, rollForward, type Spending, setExact } from '../../ledger/spending.ts'
@@ -90,23 +91,32 @@ export function payByForce(world: World, tickMs: number, lengthsMs: readonly num
   }
 
   const recent = () => paid.filter(({ atMs }) => atMs > nowMs - HOUR_MS)
-  const spentTodayOn = (payeeId: string) =>
-    paid
-      .filter(each => each.payeeId === payeeId && istDay(new Date(each.atMs)) === istDay(new Date(nowMs)))
-      .reduce((sum, { amount }) => sum + amount, 0n)
+  const spentTodayOn = (payeeId: string) => {
+    const todayMs = startOfIstDay(istDay(new Date(nowMs))).getTime()
+    const theirs = paid.filter(({ payeeId: id, atMs }) => id === payeeId && atMs >= todayMs)
+    return theirs.reduce((sum, { amount }) => sum + amount, 0n)
+  }
 
-  function limitFacts(payeeId: string, amount: bigint, only?: PolicyFacts['only']): PolicyFacts {
-    const { layers, ceiling } = rules
+  /** The same for every amount, so it is asked once for each payee and payment. */
+  function useOf(payeeId: string): CounterpartyUse | null {
+    if (!watchesCounterparties(rules.ceiling)) return null
     const payees = new Set(recent().map(each => each.payeeId))
-    const counterparty = {
+    return {
       daySpentPaise: paise(spentTodayOn(payeeId)),
       recentPayees: payees.size,
       paidRecently: payees.has(payeeId),
       leaving: [],
     }
+  }
+
+  function limitFacts(
+    counterparty: CounterpartyUse | null,
+    amount: bigint,
+    only?: PolicyFacts['only'],
+  ): PolicyFacts {
+    const { layers } = rules
     return {
-      ...{ layers, amountPaise: paise(amount), escrowApplies: true, only, spending, nowMs },
-      counterparty: watchesCounterparties(ceiling) ? counterparty : null,
+      ...{ layers, amountPaise: paise(amount), escrowApplies: true, only, spending, nowMs, counterparty },
       fitsAgainMs: () => nowMs,
     }
   }
@@ -115,19 +125,19 @@ export function payByForce(world: World, tickMs: number, lengthsMs: readonly num
     const { layers, ceiling } = rules
     const status = id === PAYER ? world.status : (world.agents.get(id) ?? 'active')
     const same = { platformId: 'p', ownerId: 'o', blockedAs: null, keyHash: Buffer.alloc(0) }
-    return { id, status, layers, ceiling, ...same }
+    return { id, status, layers, ceiling, ...same, policyVersion: 'a version', policySinceMs: null }
   }
 
   const holding = (payeeId: string, amountPaise: bigint) =>
     allowances.find(each => covers(each, { payeeId, amountPaise: paise(amountPaise) }, nowMs))
 
-  function isPaid(payeeId: string, amount: bigint): boolean {
+  function isPaid(payeeId: string, amount: bigint, use: CounterpartyUse | null): boolean {
     const account = { balancePaise: balance } as Account
     const facts: PaymentFacts = {
       mandate: { by: 'dry run' },
       ...{ payer: agentOf(PAYER), payerAccount: account, payee: agentOf(payeeId), payeeAccount: account },
       ...{ amountPaise: paise(amount), keyUsed: null, sameReference: undefined },
-      checkLimits: () => decideLimits(limitFacts(payeeId, amount)),
+      checkLimits: () => decideLimits(limitFacts(use, amount)),
     }
     const plan = decidePayment(facts)
     if (plan.kind === 'needs_approval') return holding(payeeId, amount) !== undefined
@@ -135,11 +145,12 @@ export function payByForce(world: World, tickMs: number, lengthsMs: readonly num
   }
 
   function mostTo(payeeId: string): bigint {
-    if (!isPaid(payeeId, 1n)) return 0n
+    const use = useOf(payeeId)
+    if (!isPaid(payeeId, 1n, use)) return 0n
     let [low, high] = [1n, balance + 1n]
     while (high - low > 1n) {
       const middle = (low + high) / 2n
-      if (isPaid(payeeId, middle)) low = middle
+      if (isPaid(payeeId, middle, use)) low = middle
       else high = middle
     }
     return low
@@ -161,7 +172,8 @@ export function payByForce(world: World, tickMs: number, lengthsMs: readonly num
     const isAllowed = approvalPaise !== null && holding(payeeId, approvalPaise + 1n) !== undefined
     const last = recent().length === 0 ? -1 : paid.findLastIndex(each => each.payeeId === payeeId)
     const isRecent = last >= 0 && (paid[last]?.atMs ?? 0) > nowMs - HOUR_MS
-    const left = perCounterpartyPaise === null ? 0n : perCounterpartyPaise - spentTodayOn(payeeId)
+    const spentToday = spentTodayOn(payeeId)
+    const left = perCounterpartyPaise === null ? spentToday : perCounterpartyPaise - spentToday
     return [isAllowed ? 0n : 1n, BigInt(isRecent ? last : -1), left > 0n ? left : 0n] as const
   }
 
@@ -203,7 +215,7 @@ export function payByForce(world: World, tickMs: number, lengthsMs: readonly num
     }
     const allowed = some(layers.length)
     const [any = ''] = allowed
-    const refused = decideLimits(limitFacts(any, 1n, 'amounts'))
+    const refused = decideLimits(limitFacts(useOf(any), 1n, 'amounts'))
     if (refused !== null) return named(refused)
     if (decideBalance(paise(balance), paise(1n), paymentFee(paise(1n))) !== null) {
       return { rule: 'balance', layer: null }

@@ -5,7 +5,7 @@ import { OWNER_POLICY_ROWS, TIER_ROWS } from '../../domains/limits/covered-table
 import { OWNER_ROWS } from '../../domains/parties/owners/store.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { lockForChange } from '../../ledger/index.ts'
-import { type ControlColumns, changeAgent } from '../builders.ts'
+import { beginVersions, type ControlColumns, changeAgent } from '../builders.ts'
 import { TEST_VAULT } from '../database.ts'
 
 /** The default tier of the tests: no limits. */
@@ -89,6 +89,7 @@ export async function setTier(
     }
     await writeMacs(tx, TEST_VAULT, TIER_ROWS, [tier])
     await lockForChange(tx, agents)
+    await beginVersions(tx, agents)
   })
 }
 
@@ -104,6 +105,7 @@ async function setOwnerPolicy(database: Database, ownerId: Uuid, controls: Contr
       [ownerId, ...columns.map(([, value]) => value)],
     )
     await writeMacs(tx, TEST_VAULT, OWNER_POLICY_ROWS, [ownerId])
+    await beginVersions(tx, [ownerId])
   })
 }
 

@@ -38,11 +38,12 @@ export async function answerOf(work: Promise<Answer>): Promise<DecisionResult> {
   }
 }
 
-/** The result without its `retry_at`, which the reference checks by trying. */
+/** The result without its `retry_at`, which the reference checks by trying, and the version of the policy. */
 function comparable(result: DecisionResult): { answer: PlainAnswer; retryAt: string | undefined } {
   if (result.kind !== 'refused') return { answer: { kind: result.kind }, retryAt: undefined }
   if (result.details === null) return { answer: result, retryAt: undefined }
-  const { retry_at: retryAt, ...details } = result.details
+  const { retry_at: retryAt, policy_version: _, ...left } = result.details
+  const details = Object.keys(left).length === 0 ? null : left
   return { answer: { ...result, details }, retryAt: typeof retryAt === 'string' ? retryAt : undefined }
 }
 

@@ -10,7 +10,8 @@ import { servePayments } from '../../domains/payments/routes.ts'
 import type { Authenticators } from '../../http/caller.ts'
 import type { Serve } from '../../http/serve.ts'
 import { ADMIN_COOKIE, call, startTestServer, TEST_ADMIN } from '../../http/test-server.ts'
-import { newUuid, parseId, type Uuid } from '../../kernel/ids.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { parseId, type Uuid } from '../../kernel/ids.ts'
 import { silentLogger } from '../../kernel/logger.ts'
 import type { Ledger } from '../../ledger/index.ts'
 import { createJobs } from '../../operations/jobs.ts'
@@ -49,6 +50,7 @@ export interface StageAgent {
 /** The routes that set policies and pay under them, over HTTP, on two nodes. */
 export interface PolicyStage {
   readonly db: TestDatabase
+  /** The clock of the first node and of the jobs. The second node's may be ahead or behind. */
   readonly clock: ManualClock
   ask(method: string, path: string, headers: Headers, body?: unknown, node?: number): Promise<Answer>
   newOwner(): Promise<SignedUp>
@@ -68,7 +70,8 @@ const PLENTY = 10n ** 12n
 export const STAGE_SESSIONS: Pick<Authenticators, 'owner' | 'admin'> = {
   owner(token) {
     const ids = token.split('.').flatMap(text => parseId('own', text) ?? [])
-    return ids.length === 0 ? null : { kind: 'owner', ownerIds: ids, sessionId: newUuid(new Date()) }
+    const [sessionId] = ids
+    return sessionId === undefined ? null : { kind: 'owner', ownerIds: ids, sessionId }
   },
   admin: token => (ADMIN_COOKIE.endsWith(`=${token}`) ? TEST_ADMIN : null),
 }
@@ -84,7 +87,7 @@ type StageContext = NetworkContext & Pick<TestNode, 'agents'> & { readonly ledge
 /** Routes that a stage serves in addition to its own. */
 export type MoreRoutes = (serve: Serve, context: StageContext) => void
 
-async function startServer(db: TestDatabase, clock: ManualClock, more: MoreRoutes) {
+async function startServer(db: TestDatabase, clock: Clock, more: MoreRoutes) {
   const { database } = db
   const node = startNode({ database, clock })
   const authenticators = { ...createAuthenticators(database, TEST_VAULT), ...STAGE_SESSIONS }
@@ -125,10 +128,12 @@ export const test = testOn(
 export async function openPolicyStage(
   start = NOON,
   more: MoreRoutes = () => undefined,
+  secondAheadMs = 0,
 ): Promise<PolicyStage> {
   const db = await createTestDatabase()
   const clock = manualClock(start)
-  const nodes = [await startServer(db, clock, more), await startServer(db, clock, more)] as const
+  const second: Clock = { ...clock, now: () => new Date(clock.now().getTime() + secondAheadMs) }
+  const nodes = [await startServer(db, clock, more), await startServer(db, second, more)] as const
   const jobs = createJobs({
     clock,
     logger: silentLogger(),

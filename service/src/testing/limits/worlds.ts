@@ -1,7 +1,7 @@
 import { ANY_PAYEE, POLICY_CONTROLS, type PolicyControl } from '@batua/contract'
 import fc from 'fast-check'
 import type { PendingChange, PolicyState } from '../../domains/limits/change-policy.ts'
-import type { SpendPolicy, TierLimits } from '../../domains/limits/controls.ts'
+import { OPEN_POLICY, type SpendPolicy, type TierLimits } from '../../domains/limits/controls.ts'
 import type { BudgetState } from '../../domains/limits/exposure/rules.ts'
 import type { Allowance } from '../../domains/payments/allowances/allowance.ts'
 import { HOUR_MS } from '../../kernel/clock.ts'
@@ -24,8 +24,26 @@ const STARTS = [
 
 export const UNLIMITED = paise(10n ** 15n)
 
+export const UNLIMITED_TIER: TierLimits = {
+  ...{ tier: 'tier1', per_tx: UNLIMITED, daily: UNLIMITED, monthly: UNLIMITED },
+  ...{ escrow_above: UNLIMITED, approval_above: UNLIMITED },
+}
+
+export const NO_BUDGET: BudgetState = { limitPaise: null, pending: null }
+
+/** The controls that need to know whom the payer pays. With limits on sums beside them, these would hide them. */
+const BY_PAYEE: readonly PolicyControl[] = [
+  'spend_limit_per_tx',
+  'allowed_payees',
+  'per_counterparty_daily_limit',
+  'max_counterparties_per_hour',
+  'require_human_approval_above',
+]
+
 /** What the values of one world are made of. */
 interface Values {
+  /** Those that layers set. Without all of them, only the agent's own layer sets any. */
+  readonly controls: readonly PolicyControl[]
   readonly nowMs: number
   readonly amount: fc.Arbitrary<Paise>
   /** A moment at which something changes. */
@@ -37,28 +55,30 @@ export function worlds(ticks: number): fc.Arbitrary<World> {
   const scales = fc.record({
     unit: fc.constantFrom(1n, 40n, 700n, 9_000n),
     start: fc.constantFrom(...STARTS),
+    controls: fc.constantFrom(POLICY_CONTROLS, BY_PAYEE),
   })
-  return scales.chain(({ unit, start }) => {
+  return scales.chain(({ unit, start, controls }) => {
+    const isByPayee = controls === BY_PAYEE
     const nowMs = Date.parse(start)
     const values: Values = {
-      nowMs,
+      ...{ nowMs, controls },
       amount: fc
-        .tuple(fc.bigInt(0n, 40n), fc.bigInt(0n, 3n))
+        .tuple(fc.oneof(fc.bigInt(1n, 8n), fc.bigInt(0n, 40n)), fc.bigInt(0n, 3n))
         .map(([units, more]) => paise(units * unit + more)),
       later: fc.integer({ min: 1, max: ticks }).map(tick => nowMs + tick * TICK_MS),
     }
-    const large = fc.bigInt(0n, 100n).map(units => units * unit + 5_000n)
+    const large = fc.bigInt(1n, 100n).map(units => units * unit + 5_000n)
     return fc.record({
       nowMs: fc.constant(nowMs),
       status: fc.oneof(
-        { weight: 9, arbitrary: fc.constant('active' as const) },
+        { weight: 29, arbitrary: fc.constant('active' as const) },
         fc.constant('paused' as const),
       ),
-      balance: fc.oneof(fc.bigInt(0n, 12_000n), large),
+      balance: fc.oneof(fc.bigInt(0n, 12_000n), large, fc.constant(UNLIMITED)),
       sources: fc.record({
-        tier: tiers(values),
-        owner: fc.option(states(values), { freq: 2 }),
-        budget: budgets(values),
+        tier: isByPayee ? fc.constant(UNLIMITED_TIER) : tiers(values),
+        owner: isByPayee ? fc.constant(null) : fc.option(states(values), { freq: 1 }),
+        budget: isByPayee ? fc.constant(NO_BUDGET) : budgets(values),
         agent: states(values),
       }),
       agents: agents(),
@@ -69,7 +89,7 @@ export function worlds(ticks: number): fc.Arbitrary<World> {
 }
 
 function agents(): fc.Arbitrary<World['agents']> {
-  const status = fc.constantFrom('active', 'active', 'quarantined', 'paused')
+  const status = fc.constantFrom('active', 'active', 'active', 'quarantined', 'paused')
   return fc
     .tuple(...NAMED.map(() => status))
     .map(statuses => new Map(NAMED.map((id, index) => [id, statuses[index] ?? 'active'])))
@@ -107,17 +127,17 @@ function budgets({ amount, later }: Values): fc.Arbitrary<BudgetState> {
     effectiveAt: later.map(ms => new Date(ms)),
   })
   return fc.record({
-    limitPaise: fc.option(amount, { freq: 1 }),
-    pending: fc.option(pending, { freq: 1 }),
+    limitPaise: fc.oneof({ weight: 9, arbitrary: fc.constant(null) }, amount),
+    pending: fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, pending),
   })
 }
 
 function tiers({ amount }: Values): fc.Arbitrary<TierLimits> {
-  const limit = fc.oneof({ weight: 4, arbitrary: fc.constant(UNLIMITED) }, amount)
+  const limit = fc.oneof({ weight: 9, arbitrary: fc.constant(UNLIMITED) }, amount)
   return fc.record({
     tier: fc.constant('tier1' as const),
     per_tx: limit,
-    daily: fc.oneof(fc.constant(UNLIMITED), amount),
+    daily: fc.oneof({ weight: 4, arbitrary: fc.constant(UNLIMITED) }, amount),
     monthly: limit,
     escrow_above: limit,
     approval_above: limit,
@@ -130,36 +150,37 @@ const LISTS: fc.Arbitrary<string[]> = fc.oneof(
 )
 
 function states(values: Values): fc.Arbitrary<PolicyState> {
-  const changes = fc.uniqueArray(fc.constantFrom(...POLICY_CONTROLS), { maxLength: 2 })
+  const changes = fc.uniqueArray(fc.constantFrom(...values.controls), { maxLength: 2 })
   return fc.record({
     policy: policies(values),
     pending: changes.chain(controls => fc.tuple(...controls.map(control => pendingOf(control, values)))),
   })
 }
 
+/** A few controls at a time: with all of them, hardly anything could ever be paid. */
 function policies(values: Values): fc.Arbitrary<SpendPolicy> {
-  const stored = POLICY_CONTROLS.map(control => [control, storedValue(control, values)])
-  return fc.record(Object.fromEntries(stored) as StoredValues)
+  return fc.subarray([...values.controls], { minLength: 1, maxLength: 4 }).chain(controls => {
+    const stored = controls.map(control => [control, storedValue(control, values)])
+    const set: fc.Arbitrary<Partial<SpendPolicy>> = fc.record(Object.fromEntries(stored))
+    return set.map(policy => ({ ...OPEN_POLICY, ...policy }))
+  })
 }
 
-type StoredValues = { [Control in PolicyControl]: fc.Arbitrary<SpendPolicy[Control]> }
-
-/** Most controls are often set, so that several bound at once; some only sometimes, or little could be paid. */
 function storedValue(control: PolicyControl, { amount }: Values): fc.Arbitrary<SpendPolicy[PolicyControl]> {
   switch (control) {
     case 'allowed_payees':
-      return LISTS
+      return fc.subarray(NAMED, { minLength: 1 })
     case 'blocked_payee_agents':
-      return fc.oneof(fc.constant([]), fc.subarray(NAMED, { maxLength: 2 }))
+      return fc.subarray(NAMED, { maxLength: 2 })
     case 'max_counterparties_per_hour':
-      return fc.option(fc.integer({ min: 0, max: 3 }), { freq: 1 })
-    case 'spend_limit_monthly':
-    case 'require_escrow_above':
-      return fc.option(amount, { freq: 2 })
+      return few
     default:
-      return fc.option(amount, { freq: 1 })
+      return amount
   }
 }
+
+/** How many payees: none is rare, because it hides everything else. */
+const few = fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 1, max: 3 }) }, fc.constant(0))
 
 /** A change that waits, as a caller wrote it; it need not loosen the policy. */
 function pendingOf(control: PolicyControl, values: Values): fc.Arbitrary<PendingChange> {
@@ -178,7 +199,7 @@ function written(control: PolicyControl, { amount }: Values): fc.Arbitrary<unkno
     case 'blocked_payee_agents':
       return fc.subarray(NAMED).map(ids)
     case 'max_counterparties_per_hour':
-      return fc.option(fc.integer({ min: 0, max: 4 }))
+      return fc.option(few)
     default:
       return fc.option(amount.map(of => rupees(of)))
   }

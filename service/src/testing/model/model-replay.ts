@@ -114,18 +114,22 @@ function replay({ model, observed, order, beside, changedAt, nowMs }: Replay): M
   const done = new Map(observed.map(each => [transferIdOf(each.outcome), each]))
   let unexplained = observed.filter(({ outcome }) => outcome instanceof AppError)
   let state = model
+  // A changed policy decides from the millisecond after the last payment on, and with it every command of its batch.
+  const times = beside === null ? [nowMs] : [nowMs, nowMs + 1]
   for (let at = 0; ; at++) {
     if (at === changedAt && beside !== null) state = withAgent(state, beside)
     const moments =
       beside === null ? [state] : [state, withAgent(state, beside), withAgent(state, oldOf(model, beside))]
     unexplained = unexplained.filter(
-      each => !moments.some(moment => refusalFits(moment, each, nowMs) === null),
+      each => !moments.some(moment => times.some(ms => refusalFits(moment, each, ms) === null)),
     )
     const transfer = order[at]
     if (transfer === undefined) break
     const answered = done.get(transfer.id)
     const problem =
-      answered === undefined ? 'a transfer of nobody' : doneFits(state, answered, transfer, nowMs)
+      answered === undefined
+        ? 'a transfer of nobody'
+        : doneFits(state, answered, transfer, times.includes(transfer.postedMs) ? transfer.postedMs : nowMs)
     if (problem !== null) return problem
     state = { ...state, history: [...state.history, transfer] }
   }
@@ -220,7 +224,7 @@ function refusalFits(model: Model, { asked, outcome }: Observed, nowMs: number):
   if (verdict.kind === 'done') return differs('refused, but the model does it', { asked, refusal })
   const problem = differs('refused otherwise than the model', { asked, refusal, verdict })
   if (verdict.code !== outcome.code) return problem
-  const { retry_at: retryAt, ...details } = outcome.details ?? {}
+  const { retry_at: retryAt, policy_version: _, ...details } = outcome.details ?? {}
   if (verdict.details !== null && !verdict.details.some(each => same(wireDetails(each), details)))
     return problem
   if (retryFits(model, asked, verdict, retryAt, nowMs)) return null

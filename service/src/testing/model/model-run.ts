@@ -103,7 +103,13 @@ async function playRound(
   const before = model.agents.get(id)
   if (before === undefined) throw new Error('a change is of a wallet of the program')
   const agent = changedAgent(before, round.change, wallets)
-  if (round.beside) return playCommands(stage, model, wallets, round.commands, { id, agent })
+  if (round.beside) {
+    const after = await playCommands(stage, model, wallets, round.commands, { id, agent })
+    // A new policy decides from the next millisecond on.
+    stage.clock.advance(1)
+    return after
+  }
+  stage.clock.advance(1)
   await changeAgent(stage.database, id, columnsOf(agent))
   return playCommands(stage, withAgent(model, { id, agent }), wallets, round.commands, null)
 }

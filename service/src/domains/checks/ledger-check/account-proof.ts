@@ -196,7 +196,7 @@ function recipientOf({ kind, linkedId, creditAccount }: DebitRow): Uuid | null {
 /** The columns of the account that differ from its transfers. */
 function wrongWindows(windows: Windows, account: AccountFigures): string[] {
   const { lastSpentMs, recipients } = windows
-  // An account that never spent has the moment at which it was opened.
+  // An account that never spent has a moment until its opening.
   const isLastRight =
     lastSpentMs === null
       ? account.lastSpentMs <= account.lastPostedMs

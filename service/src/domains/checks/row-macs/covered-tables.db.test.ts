@@ -21,6 +21,7 @@ const UNCOVERED: Readonly<Record<string, string>> = {
   agent_origins: 'the MAC of the agent covers it',
   org_members: 'the MAC of the agent covers it',
   pending_policy_changes: 'the MACs of agents and of owners’ policies cover it',
+  policy_layers: 'the key of a row is a MAC over its content',
   previous_webhook_secrets: 'the MAC of the platform covers it',
   signing_keys: 'the encryption of the private key authenticates every other column',
   certificates: 'each has a MAC of its own',

@@ -42,6 +42,7 @@ const CHANGES: Readonly<Record<string, string>> = {
   kyc_checks: `bank_ifsc = 'ICIC0000001'`,
   owner_policies: 'max_counterparties_per_hour = 99',
   agents: 'spend_limit_per_tx_paise = 99',
+  policy_versions: `actor_id = 'somebody'`,
   organizations: `tier = 'tier2'`,
   sessions: `expires_at = expires_at + interval '1 day'`,
   passkeys: `public_key = '\\x01'`,

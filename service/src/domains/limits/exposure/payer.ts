@@ -165,7 +165,8 @@ function choiceOf(payer: Payer, group: Group, most: bigint, places: bigint | nul
 
 /**
  * The larger amount first; then a payee without an allowance; then the one paid last within the hour, which takes no
- * further place; then the one with the most left today.
+ * further place; then the one with the most left today, or, while nothing limits that, the one paid most today, which
+ * would have the least left once a limit takes effect.
  */
 function comesBefore(one: Choice, other: Choice): boolean {
   if (one.amount !== other.amount) return one.amount > other.amount
@@ -173,7 +174,8 @@ function comesBefore(one: Choice, other: Choice): boolean {
   if (one.recentTurn !== other.recentTurn) {
     return (one.recentTurn ?? Number.NEGATIVE_INFINITY) > (other.recentTurn ?? Number.NEGATIVE_INFINITY)
   }
-  return one.left !== null && other.left !== null && one.left > other.left
+  if (one.left !== null && other.left !== null) return one.left > other.left
+  return one.group.spentTodayPaise > other.group.spentTodayPaise
 }
 
 /** How many payees more may be paid within the hour; null: any number; negative: not even those that were. */

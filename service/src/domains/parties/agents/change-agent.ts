@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Queryable } from '../../../db/database.ts'
 import type { Caller } from '../../../http/caller.ts'
 import { type Refusal, raise } from '../../../kernel/app-error.ts'
 import { assert } from '../../../kernel/assert.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { type Actor, actorOf, type Fact, type Recording, recordFacts } from '../../../operations/facts.ts'
-import { applyDue, type Cooldown } from '../../limits/index.ts'
+import { applyDue, type Cooldown, LIMIT_INCREASES, recordPolicyVersions } from '../../limits/index.ts'
 import type { Confirmation } from '../passkeys/step-up.ts'
 import { requireAgentAccess, requireMayAccess } from './access.ts'
 import type { AgentsContext } from './context.ts'
@@ -55,6 +56,11 @@ async function changeAgent(
       const all = [...appliedFacts(stored, before), ...facts(actor, before, changed), ...(ended?.facts ?? [])]
       const newest = ended === undefined || ended.versions.length === 0 ? written : ended.versions
       await recordFacts(tx, vault, now, all, newest)
+      // A deactivation may end a budget.
+      const isOwn = ended !== undefined || !isDeepStrictEqual(changed.policy, before.policy)
+      if (isOwn || !isDeepStrictEqual(before.policy, stored.policy)) {
+        await recordPolicyVersions(tx, [id], { vault, now, actor: isOwn ? actor : LIMIT_INCREASES })
+      }
       return changed
     },
     { turns: [id] },
@@ -97,6 +103,7 @@ export function applyDuePolicy(
       const facts = appliedFacts(stored, applied)
       const versions = await updateAgent(tx, vault, applied)
       await recordFacts(tx, vault, now, facts, versions)
+      await recordPolicyVersions(tx, [id], { vault, now, actor: LIMIT_INCREASES })
       return facts.length > 0
     },
     { turns: [id] },

@@ -7,6 +7,7 @@ import { newSecret, type Vault } from '../../../kernel/secrets.ts'
 import { newKeyPair } from '../../../kernel/signing.ts'
 import { openAccount } from '../../../ledger/index.ts'
 import { actorOf, type Recording, recordFacts } from '../../../operations/facts.ts'
+import { recordPolicyVersions } from '../../limits/index.ts'
 import { type Issuer, issueDefaultCertificates, issuerAt } from '../../signing/index.ts'
 import type { AgentsContext } from './context.ts'
 import { addToAgentCount, ownerIsFull } from './count-store.ts'
@@ -91,6 +92,7 @@ async function storeAgent(
     certificate_id: formatId('cert', certificate.id),
   }
   await recordFacts(tx, vault, now, [agentFact(actor, 'agent.created', agent, data)], versions)
+  await recordPolicyVersions(tx, [agent.id], recording)
 }
 
 export function newAgentKey(vault: Vault): {

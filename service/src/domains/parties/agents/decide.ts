@@ -1,7 +1,7 @@
 import { HANDLE_RULE } from '@batua/contract'
+import { isWeakKey } from '@batua/verification/weak-key'
 import { type Refusal, refuse } from '../../../kernel/app-error.ts'
 import { publicKeyFromRaw } from '../../../kernel/signing.ts'
-import { isWeakKey } from '../../../kernel/weak-key.ts'
 import {
   type Cooldown,
   changePolicy,

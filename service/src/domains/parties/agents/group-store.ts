@@ -3,7 +3,7 @@ import type { Queryable } from '../../../db/database.ts'
 import { writeMacs } from '../../../db/row-mac.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { type Recording, recordFacts } from '../../../operations/facts.ts'
-import { AGENT_ROWS, lockAgentsForChange } from '../../limits/index.ts'
+import { AGENT_ROWS, lockAgentsForChange, recordPolicyVersions } from '../../limits/index.ts'
 import { subtractFromAgentCount } from './count-store.ts'
 import { endDependents } from './end-agents.ts'
 import { agentFact, deactivatedFact } from './facts.ts'
@@ -76,6 +76,7 @@ async function moveToTier(
   const movedIds = moved.map(({ id }) => id)
   const versions = await writeMacs(tx, vault, AGENT_ROWS, movedIds)
   await recordFacts(tx, vault, now, facts, versions)
+  await recordPolicyVersions(tx, movedIds, { vault, now, actor })
   await requestRenewals(tx, movedIds, now)
 }
 
@@ -135,6 +136,7 @@ export async function deactivateAgents(
   const { facts, versions } = await endDependents(tx, endedIds, recording)
   const deactivated = ended.map(({ id, from }) => deactivatedFact(recording.actor, id, from))
   await recordFacts(tx, recording.vault, recording.now, [...deactivated, ...facts], versions)
+  await recordPolicyVersions(tx, endedIds, recording)
   await subtractFromAgentCount(tx, platformId, ended.length)
   return { withBalance }
 }

@@ -1,7 +1,7 @@
 import type { Certificate } from '@batua/contract'
+import { checkFile, isDoubt, readKeys } from '@batua/verification'
 import { expect } from 'vitest'
 import { isSignedBy, verifyToken, without } from '../../../testing/independent-verifier.ts'
-import { checkFile, isDoubt, readKeys } from '../../../verification/index.ts'
 import { serviceKeysDocument } from '../../signing/keys/key-documents.ts'
 import { revokeSigningKey } from '../../signing/keys/revoke-signing-key.ts'
 import { type Side, stage, test } from './test-stage.ts'

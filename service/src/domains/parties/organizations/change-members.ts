@@ -8,7 +8,7 @@ import { parseId, type Uuid } from '../../../kernel/ids.ts'
 import type { Paise } from '../../../kernel/money.ts'
 import { requirePaise } from '../../../kernel/money.ts'
 import { type Actor, actorOf, type Fact, recordFacts } from '../../../operations/facts.ts'
-import { AGENT_ROWS } from '../../limits/index.ts'
+import { AGENT_ROWS, recordPolicyVersions } from '../../limits/index.ts'
 import { requireAgentAccess } from '../agents/access.ts'
 import { requireOrganization } from './access.ts'
 import { type BudgetState, changeBudget } from './budget.ts'
@@ -69,6 +69,7 @@ export async function addMember(
       const versions = await writeMacs(tx, vault, AGENT_ROWS, [agentId])
       const fact = memberFact(actor, 'org.member_added', member, termsOf(member))
       await recordFacts(tx, vault, now, [fact], versions)
+      await recordPolicyVersions(tx, [agentId], { vault, now, actor })
       return member
     },
   )
@@ -152,8 +153,10 @@ async function recordMember(
   { agentId }: Member,
   fact: Fact,
 ): Promise<void> {
+  const now = clock.now()
   const versions = await writeMacs(tx, vault, AGENT_ROWS, [agentId])
-  await recordFacts(tx, vault, clock.now(), [fact], versions)
+  await recordFacts(tx, vault, now, [fact], versions)
+  await recordPolicyVersions(tx, [agentId], { vault, now, actor: fact.actor })
 }
 
 /** A member whose organization and account are locked. */

@@ -2,7 +2,7 @@ import { writeMacs } from '../../../db/row-mac.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { type DueContext, dueWork } from '../../../operations/due-work.ts'
 import { recordFacts } from '../../../operations/facts.ts'
-import { AGENT_ROWS, lockAgentsForChange } from '../../limits/index.ts'
+import { AGENT_ROWS, LIMIT_INCREASES, lockAgentsForChange, recordPolicyVersions } from '../../limits/index.ts'
 import { applyDueBudget } from './budget.ts'
 import type { OrganizationsContext } from './context.ts'
 import { budgetAppliedFact } from './facts.ts'
@@ -31,6 +31,7 @@ function applyDue({ database, vault }: JobsContext, agentId: Uuid, now: Date): P
     await updateBudget(tx, agentId, after)
     const versions = await writeMacs(tx, vault, AGENT_ROWS, [agentId])
     await recordFacts(tx, vault, now, [budgetAppliedFact(agentId, before.orgId, before, after)], versions)
+    await recordPolicyVersions(tx, [agentId], { vault, now, actor: LIMIT_INCREASES })
     return true
   })
 }

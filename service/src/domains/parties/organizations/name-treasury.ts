@@ -3,7 +3,7 @@ import type { OwnerCaller } from '../../../http/caller.ts'
 import { raise } from '../../../kernel/app-error.ts'
 import { formatId } from '../../../kernel/ids.ts'
 import { actorOf, recordFacts } from '../../../operations/facts.ts'
-import { AGENT_ROWS } from '../../limits/index.ts'
+import { AGENT_ROWS, recordPolicyVersions } from '../../limits/index.ts'
 import { requireOrganization } from './access.ts'
 import { changeBudget } from './budget.ts'
 import { requireAgentId, requireMember } from './change-members.ts'
@@ -58,7 +58,10 @@ export async function nameTreasury(
       }
       await updateMember(tx, named)
       const changed = [named.agentId, ...(before === null ? [] : [before.agentId])]
-      await recordFacts(tx, vault, clock.now(), facts, await writeMacs(tx, vault, AGENT_ROWS, changed))
+      const now = clock.now()
+      const versions = await writeMacs(tx, vault, AGENT_ROWS, changed)
+      await recordFacts(tx, vault, now, facts, versions)
+      await recordPolicyVersions(tx, changed, { vault, now, actor })
       return { ...locked.organization, treasuryId: agentId }
     },
   )

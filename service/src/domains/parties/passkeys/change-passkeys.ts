@@ -1,5 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { BodyOf, createPasskey, Passkey as PasskeyRecord } from '@batua/contract'
+import type {
+  BodyOf,
+  createPasskey,
+  listPasskeys as listPasskeysRoute,
+  Passkey as PasskeyRecord,
+  QueryOf,
+} from '@batua/contract'
 import type { Queryable } from '../../../db/database.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import { assert } from '../../../kernel/assert.ts'
@@ -60,14 +66,15 @@ function passkeyRecord(passkey: Passkey, enrolment: Uuid): PasskeyRecord {
   }
 }
 
-/** The passkeys that were not removed yet, oldest first. */
+/** The passkeys of a person, oldest first: those that were not removed yet, or all. */
 export async function listPasskeys(
   { database, vault }: PasskeysContext,
   caller: PersonCaller,
   now: Date,
+  { include }: QueryOf<typeof listPasskeysRoute> = {},
 ): Promise<Passkey[]> {
   const passkeys = await selectPasskeys(database, vault, await personOf(database, vault, caller))
-  return passkeys.filter(passkey => !isRemoved(passkey, now))
+  return passkeys.filter(passkey => include === 'removed' || !isRemoved(passkey, now))
 }
 
 /** Prepares an enrolment. The challenge is good in this session only. */

@@ -38,8 +38,8 @@ export function servePasskeys(serve: Serve, context: PasskeyRoutes): void {
     return recordOf(await enrolPasskey(context, call.body, { ...call, confirmation }))
   })
 
-  serve(routes.listPasskeys, async ({ caller, now }) => {
-    const passkeys = await listPasskeys(context, caller, now)
+  serve(routes.listPasskeys, async ({ caller, query, now }) => {
+    const passkeys = await listPasskeys(context, caller, now, query)
     return { passkeys: await passkeyRecords(context, passkeys) }
   })
 

@@ -1,4 +1,10 @@
-import { ANY_PAYEE, type EffectivePolicy, type PolicyHeadroom, THRESHOLD_CONTROLS } from '@batua/contract'
+import {
+  ANY_PAYEE,
+  type EffectivePolicy,
+  type PolicyHeadroom,
+  type PolicyLayer,
+  THRESHOLD_CONTROLS,
+} from '@batua/contract'
 import type { Caller } from '../../../http/caller.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import { formatId } from '../../../kernel/ids.ts'
@@ -6,6 +12,7 @@ import { rupees, ZERO_PAISE } from '../../../kernel/money.ts'
 import type { LedgerBatch } from '../../../ledger/index.ts'
 import {
   type Layer,
+  type Limit,
   type LimitUsage,
   maxAmountNow,
   type PendingChange,
@@ -49,7 +56,7 @@ interface Subject {
 function effectivePolicy(
   { nowMs }: LedgerBatch,
   { agent, ownerPending }: Subject,
-  { agent: { status, layers }, facts, limits }: Usage,
+  { agent: { status, layers, policyVersion }, facts, limits }: Usage,
 ): EffectivePolicy {
   const most = status === 'active' ? maxAmountNow(facts, limits) : ZERO_PAISE
   return {
@@ -63,6 +70,7 @@ function effectivePolicy(
     max_amount_now: most === null ? null : rupees(most),
     pending_policy: pendingRecord(agent.pending),
     owner_pending_policy: pendingRecord(ownerPending),
+    policy_version: policyVersion,
     as_of: new Date(nowMs).toISOString(),
   }
 }
@@ -81,7 +89,18 @@ function headroom(usage: LimitUsage): PolicyHeadroom {
   }
 }
 
-function thresholdsOf(layers: readonly Layer[]): EffectivePolicy['thresholds'] {
+/** A limit as it was at a past moment. */
+export function limitWithoutUse(
+  layer: PolicyLayer,
+  { rule, measures, window, limit }: Limit,
+): PolicyHeadroom {
+  return {
+    ...{ rule, layer, window, limit: shownIn({ measures }, limit) },
+    ...{ used: null, remaining: null, resets_at: null },
+  }
+}
+
+export function thresholdsOf(layers: readonly Layer[]): EffectivePolicy['thresholds'] {
   return layers.flatMap(({ layer, thresholds }) =>
     THRESHOLD_CONTROLS.flatMap(rule => {
       const above = thresholds[rule]
@@ -91,7 +110,7 @@ function thresholdsOf(layers: readonly Layer[]): EffectivePolicy['thresholds'] {
 }
 
 /** The payees that every layer allows. */
-function allowedPayees(layers: readonly Layer[]): string[] {
+export function allowedPayees(layers: readonly Layer[]): string[] {
   const lists = layers.flatMap(layer => (layer.allowedPayees === null ? [] : [layer.allowedPayees]))
   const [first, ...others] = lists
   if (first === undefined) return [ANY_PAYEE]
@@ -99,7 +118,7 @@ function allowedPayees(layers: readonly Layer[]): string[] {
 }
 
 /** The payees that any layer blocks. */
-function blockedPayees(layers: readonly Layer[]): string[] {
+export function blockedPayees(layers: readonly Layer[]): string[] {
   const blocked = new Set(layers.flatMap(layer => [...(layer.blockedPayees ?? [])]))
   return [...blocked].map(id => formatId('agt', id))
 }

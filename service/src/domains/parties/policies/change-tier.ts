@@ -11,7 +11,7 @@ import { AppError } from '../../../kernel/app-error.ts'
 import { requirePaise } from '../../../kernel/money.ts'
 import { type Actor, recordFacts } from '../../../operations/facts.ts'
 import type { TierLimits } from '../../limits/index.ts'
-import type { PolicySettingsContext } from './context.ts'
+import type { Announcer } from './context.ts'
 import { amountsOf, tierChangedFact } from './facts.ts'
 import { announceTier, lockTier, selectTiers, selectUnannounced, updateTier } from './tier-store.ts'
 
@@ -25,7 +25,7 @@ export async function listTiers(database: Database): Promise<TierDefaults[]> {
  * stops in between, a job continues.
  */
 export async function changeTier(
-  { database, clock, vault }: Pick<PolicySettingsContext, 'database' | 'clock' | 'vault'>,
+  context: Announcer,
   actor: Actor,
   name: string,
   change: BodyOf<typeof updateTierRoute>,
@@ -34,6 +34,7 @@ export async function changeTier(
   if (tier === undefined) {
     throw new AppError('not_found', `There is no such tier; the tiers are ${TIERS.join(', ')}`)
   }
+  const { database, clock, vault } = context
   const changed = await database.inTransaction(async tx => {
     const limits = await lockTier(tx, vault, tier)
     if (limits === null) throw new Error(`assertion failed: the tier ${tier} is in the database`)
@@ -44,7 +45,7 @@ export async function changeTier(
     await recordFacts(tx, vault, clock.now(), [fact], versions)
     return next
   })
-  await announce(database, tier)
+  await announce(context, tier)
   return tierRecord(changed)
 }
 
@@ -56,14 +57,14 @@ function decideTier(limits: TierLimits, change: BodyOf<typeof updateTierRoute>):
   return { ...changed, tier: limits.tier }
 }
 
-async function announce(database: Database, tier: Tier): Promise<void> {
-  while ((await announceTier(database, tier)) > 0);
+async function announce(context: Announcer, tier: Tier): Promise<void> {
+  while ((await announceTier(context, tier)) > 0);
 }
 
 /** Continues announcements that a stopped process left unfinished. Returns the number of agents announced to. */
-export async function announceTiers(database: Database): Promise<number> {
+export async function announceTiers(context: Announcer): Promise<number> {
   let announced = 0
-  for (const tier of await selectUnannounced(database)) announced += await announceTier(database, tier)
+  for (const tier of await selectUnannounced(context.database)) announced += await announceTier(context, tier)
   return announced
 }
 

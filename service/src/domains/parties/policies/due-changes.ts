@@ -4,10 +4,11 @@ import type { Job } from '../../../operations/jobs.ts'
 import { dueSubjects, type PolicySubject } from '../../limits/index.ts'
 import { applyDuePolicy } from '../agents/change-agent.ts'
 import { announceTiers } from './change-tier.ts'
-import type { PolicySettingsContext } from './context.ts'
+import type { Announcer } from './context.ts'
 import { announceOwnerPolicies, applyDueOwnerPolicy } from './owner-policy.ts'
+import { historyJob } from './policy-history.ts'
 
-type PolicyJobsContext = DueContext & Pick<PolicySettingsContext, 'database'>
+type PolicyJobsContext = DueContext & Announcer
 
 /** Applies due policy changes. The subject's locks ensure that two nodes apply a change once. */
 const policyChanges = dueWork<PolicyJobsContext, PolicySubject>({
@@ -22,10 +23,10 @@ const policyChanges = dueWork<PolicyJobsContext, PolicySubject>({
 })
 
 export function policyJobs(context: PolicyJobsContext): Job[] {
-  const { database } = context
   return [
     policyChanges(context),
-    { name: 'owner policy announcements', everyMs: 1_000, run: () => announceOwnerPolicies(database) },
-    { name: 'tier changes', everyMs: 1_000, run: () => announceTiers(database) },
+    historyJob(context),
+    { name: 'owner policy announcements', everyMs: 1_000, run: () => announceOwnerPolicies(context) },
+    { name: 'tier changes', everyMs: 1_000, run: () => announceTiers(context) },
   ]
 }

@@ -91,7 +91,7 @@ test('during an announcement no transaction holds the locks of more than one bat
   await database.inTransaction(async tx => {
     await updateOwnerPolicy(tx, context.vault, ownerId, await lockOwnerPolicy(tx, context.vault, ownerId))
   })
-  expect(await announceOwnerPolicy(database, ownerId)).toBeLessThanOrEqual(200)
+  expect(await announceOwnerPolicy(context, ownerId)).toBeLessThanOrEqual(200)
 })
 
 test('the job finishes an announcement that a stopped process left unfinished, once for each agent', async () => {
@@ -99,9 +99,9 @@ test('the job finishes an announcement that a stopped process left unfinished, o
   await database.inTransaction(async tx => {
     await updateOwnerPolicy(tx, context.vault, ownerId, await lockOwnerPolicy(tx, context.vault, ownerId))
   })
-  const first = await announceOwnerPolicy(database, ownerId)
+  const first = await announceOwnerPolicy(context, ownerId)
   expect(await announcements(ownerId)).toEqual({ 0: MANY - first, 1: first })
-  while ((await announceOwnerPolicies(database)) > 0);
+  while ((await announceOwnerPolicies(context)) > 0);
   expect(await announcements(ownerId)).toEqual({ 1: MANY })
   expect((await showOwnerPolicy(context, caller, undefined)).owner_id).toBeTruthy()
 })

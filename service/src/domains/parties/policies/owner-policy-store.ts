@@ -1,17 +1,20 @@
-import type { Database, Queryable } from '../../../db/database.ts'
+import type { Queryable } from '../../../db/database.ts'
 import { AlteredRow, auditedVersionOf, lockGenuine, type RowVersion, writeMacs } from '../../../db/row-mac.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import { lockForChange } from '../../../ledger/index.ts'
 import {
+  actorOfRow,
   OWNER_POLICY_ROWS,
   type OwnerPolicyState,
   POLICY_COLUMNS,
   type PolicyState,
   policyValues,
+  recordPolicyVersions,
   replacePending,
   selectOwnerPolicy,
 } from '../../limits/index.ts'
+import type { Announcer } from './context.ts'
 
 /** The policy under the owner's lock, which every change takes. */
 export async function lockOwnerPolicy(tx: Queryable, vault: Vault, ownerId: Uuid): Promise<OwnerPolicyState> {
@@ -63,9 +66,10 @@ const AGENTS_AT_ONCE = 200
 /**
  * Announces a changed owner policy to another batch of the owner's agents, by raising the version that every payment
  * compares. Returns the number of agents. Agents created later read the new policy anyway. It locks the policy's row,
- * so that nodes take turns; a newer change starts again from the first agent.
+ * so that nodes take turns; a newer change starts again from the first agent. The new policy decides from then on, so each
+ * agent gets a new version of its policy.
  */
-export function announceOwnerPolicy(database: Database, ownerId: Uuid): Promise<number> {
+export function announceOwnerPolicy({ database, clock, vault }: Announcer, ownerId: Uuid): Promise<number> {
   return database.inTransaction(async tx => {
     const [row] = await tx.query<{ announced_through: Uuid | null }>(
       `select announced_through from owner_policies where owner_id = $1 for no key update`,
@@ -79,6 +83,8 @@ export function announceOwnerPolicy(database: Database, ownerId: Uuid): Promise<
     )
     const ids = agents.map(({ id }) => id)
     await lockForChange(tx, ids)
+    const actor = await actorOfRow(tx, `owner_policies/${ownerId}`)
+    await recordPolicyVersions(tx, ids, { vault, now: clock.now(), actor })
     const last = ids.length < AGENTS_AT_ONCE ? null : (ids.at(-1) ?? null)
     await tx.query(`update owner_policies set announced_through = $2 where owner_id = $1`, [ownerId, last])
     return ids.length

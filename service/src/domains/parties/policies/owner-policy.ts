@@ -1,5 +1,4 @@
 import type { OwnerPolicy, ResponseOf, updateOwnerPolicy as updateRoute } from '@batua/contract'
-import type { Database } from '../../../db/database.ts'
 import type { OwnerCaller } from '../../../http/caller.ts'
 import { ownerOfSession } from '../../../http/caller.ts'
 import { type Refusal, raise } from '../../../kernel/app-error.ts'
@@ -20,7 +19,7 @@ import {
   withoutChange,
 } from '../../limits/index.ts'
 import type { Confirmation } from '../passkeys/step-up.ts'
-import type { PolicySettingsContext } from './context.ts'
+import type { Announcer, PolicySettingsContext } from './context.ts'
 import { ownerPolicyFacts } from './facts.ts'
 import {
   announceOwnerPolicy,
@@ -87,7 +86,7 @@ async function withWarnings(
 }
 
 /** Applies due changes to the proven row. Returns whether there were any. */
-export async function applyDueOwnerPolicy(context: Recorder, ownerId: Uuid, now: Date): Promise<boolean> {
+export async function applyDueOwnerPolicy(context: Announcer, ownerId: Uuid, now: Date): Promise<boolean> {
   const fact = { actor: LIMIT_INCREASES, action: 'owner.policy_change_applied', now } as const
   const { facts } = await writeUnderLock(
     context,
@@ -98,8 +97,6 @@ export async function applyDueOwnerPolicy(context: Recorder, ownerId: Uuid, now:
   return facts.length > 0
 }
 
-type Recorder = Pick<PolicySettingsContext, 'database' | 'vault'>
-
 /**
  * Changes an owner's policy. Due changes take effect first and are recorded on their own, but not while the owner is
  * frozen. A change that is refused or changes nothing takes no lock. A change is written under the owner's lock alone
@@ -107,7 +104,7 @@ type Recorder = Pick<PolicySettingsContext, 'database' | 'vault'>
  * agent once this returns. If this process stops in between, a job continues the announcement.
  */
 async function changeUnderLock(
-  context: Recorder,
+  context: Announcer,
   ownerId: Uuid,
   fact: DatedFact,
   decide: Decide,
@@ -116,7 +113,7 @@ async function changeUnderLock(
   const decided = decider(ownerId, fact, decide)
   const seen = decided(await selectOwnerPolicy(database, ownerId))
   if (seen.facts.length === 0) {
-    if (await isUnannounced(database, ownerId)) await announceToAll(database, ownerId)
+    if (await isUnannounced(database, ownerId)) await announceToAll(context, ownerId)
     return recordOf(ownerId, seen.after)
   }
   return recordOf(ownerId, (await writeUnderLock(context, ownerId, fact.now, decided)).after)
@@ -145,11 +142,12 @@ function decider(
 }
 
 async function writeUnderLock(
-  { database, vault }: Recorder,
+  context: Announcer,
   ownerId: Uuid,
   now: Date,
   decided: (state: OwnerPolicyState) => Decided,
 ): Promise<Decided> {
+  const { database, vault } = context
   const written = await database.inTransaction(
     async tx => {
       const { after, facts } = decided(await lockOwnerPolicy(tx, vault, ownerId))
@@ -159,21 +157,21 @@ async function writeUnderLock(
     },
     { turns: [ownerId] },
   )
-  await announceToAll(database, ownerId)
+  await announceToAll(context, ownerId)
   return written
 }
 
-async function announceToAll(database: Database, ownerId: Uuid): Promise<void> {
-  while ((await announceOwnerPolicy(database, ownerId)) > 0);
+async function announceToAll(context: Announcer, ownerId: Uuid): Promise<void> {
+  while ((await announceOwnerPolicy(context, ownerId)) > 0);
 }
 
 const OWNERS_AT_ONCE = 100
 
 /** Continues announcements that a stopped process left unfinished. Returns the number of agents announced to. */
-export async function announceOwnerPolicies(database: Database): Promise<number> {
+export async function announceOwnerPolicies(context: Announcer): Promise<number> {
   let announced = 0
-  for (const id of await selectUnannouncedOwners(database, OWNERS_AT_ONCE)) {
-    announced += await announceOwnerPolicy(database, id)
+  for (const id of await selectUnannouncedOwners(context.database, OWNERS_AT_ONCE)) {
+    announced += await announceOwnerPolicy(context, id)
   }
   return announced
 }

@@ -14,12 +14,20 @@ import { showAgentPolicy } from './agent-policy.ts'
 import { changeTier, listTiers } from './change-tier.ts'
 import type { PolicySettingsContext } from './context.ts'
 import { cancelOwnerPolicyChange, changeOwnerPolicy, showOwnerPolicy } from './owner-policy.ts'
+import { listVersions, showPastPolicy } from './policy-history.ts'
 
 export function servePolicySettings(serve: Serve, context: PolicySettingsContext & WithStepUp): void {
   const { database, vault } = context
 
-  serve(routes.getAgentPolicy, ({ caller, params, query }) =>
-    showAgentPolicy(context, caller, params.agent_id, query.to),
+  serve(routes.getAgentPolicy, ({ caller, params: { agent_id }, query: { to, at } }) => {
+    if (at === undefined) return showAgentPolicy(context, caller, agent_id, to)
+    if (to === undefined) return showPastPolicy(context, caller, agent_id, at)
+    const message = 'What was used of a limit on a payee is known for now only; send either to or at'
+    throw new AppError('validation_error', message, { field: 'to' })
+  })
+
+  serve(routes.listPolicyVersions, ({ caller, params, query }) =>
+    listVersions(context, caller, params.agent_id, query),
   )
 
   serve(routes.listNamedPayees, async ({ caller, params }) => {

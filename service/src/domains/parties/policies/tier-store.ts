@@ -1,10 +1,19 @@
 import { TIERS, type Tier } from '@batua/contract'
-import type { Database, Queryable } from '../../../db/database.ts'
+import type { Queryable } from '../../../db/database.ts'
 import { lockGenuine, type RowVersion, writeMacs } from '../../../db/row-mac.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import { lockForChange } from '../../../ledger/index.ts'
-import { selectTierLimits, TIER_COLUMNS, TIER_ROWS, type TierLimits, tierValues } from '../../limits/index.ts'
+import {
+  actorOfRow,
+  recordPolicyVersions,
+  selectTierLimits,
+  TIER_COLUMNS,
+  TIER_ROWS,
+  type TierLimits,
+  tierValues,
+} from '../../limits/index.ts'
+import type { Announcer } from './context.ts'
 
 /** Lower than every id: announced to no agent yet. */
 const NOBODY: Uuid = '00000000-0000-0000-0000-000000000000'
@@ -40,9 +49,10 @@ const AGENTS_AT_ONCE = 500
 /**
  * Announces changed limits to another batch of a tier's agents, by raising the version that every payment compares.
  * Returns the number of agents. Agents created later read the new limits anyway. It locks the tier's row, so that nodes
- * take turns; a newer change starts again from the first agent.
+ * take turns; a newer change starts again from the first agent. The new limits decide from then on, so each agent gets a
+ * new version of its policy.
  */
-export function announceTier(database: Database, tier: Tier): Promise<number> {
+export function announceTier({ database, clock, vault }: Announcer, tier: Tier): Promise<number> {
   return database.inTransaction(async tx => {
     const [row] = await tx.query<{ announced_through: Uuid | null }>(
       `select announced_through from tier_defaults where tier = $1 for no key update`,
@@ -56,6 +66,8 @@ export function announceTier(database: Database, tier: Tier): Promise<number> {
     )
     const ids = agents.map(({ id }) => id)
     await lockForChange(tx, ids)
+    const actor = await actorOfRow(tx, `tier_defaults/${tier}`)
+    await recordPolicyVersions(tx, ids, { vault, now: clock.now(), actor })
     const last = ids.length < AGENTS_AT_ONCE ? null : (ids.at(-1) ?? null)
     await tx.query(`update tier_defaults set announced_through = $2 where tier = $1`, [tier, last])
     return ids.length

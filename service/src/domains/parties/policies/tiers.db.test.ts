@@ -99,7 +99,7 @@ describe('a change of a tier with thousands of agents', () => {
       const limits = await lockTier(tx, TEST_VAULT, 'tier3')
       if (limits !== null) await updateTier(tx, TEST_VAULT, { ...limits, per_tx: paise(500n) })
     })
-    expect(await announceTier(database, 'tier3')).toBe(500)
+    expect(await announceTier({ ...stage, database, vault: TEST_VAULT }, 'tier3')).toBe(500)
     // The process stops here: the change is announced to the first agents and not to the last.
     expect(await stage.payOnBoth(first, payee, 5.01)).toEqual(['tier', 'tier'])
     expect(await stage.payOnBoth(last, payee, 5.01)).toEqual([200, 200])
@@ -107,6 +107,6 @@ describe('a change of a tier with thousands of agents', () => {
     await stage.advance(1)
     expect(await selectUnannounced(database)).toEqual([])
     expect(await stage.payOnBoth(last, payee, 5.01)).toEqual(['tier', 'tier'])
-    expect(await announceTier(database, 'tier3')).toBe(0)
+    expect(await announceTier({ ...stage, database, vault: TEST_VAULT }, 'tier3')).toBe(0)
   })
 })

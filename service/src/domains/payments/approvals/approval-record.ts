@@ -5,7 +5,7 @@ import { rupees } from '../../../kernel/money.ts'
 import { statusAt } from './decide.ts'
 import type { DecisionFacts } from './decision-facts.ts'
 import type { ApprovalView } from './store.ts'
-import { contextOf, type HoldTerms, holdTerms } from './terms.ts'
+import { contextOf, type HoldTerms, holdTerms, policyVersionOf } from './terms.ts'
 
 /** What a record shows besides the approval: what the owner decides by, and the proof of her passkey. */
 export type ShownFacts = DecisionFacts & Pick<Approval, 'evidence'>
@@ -27,6 +27,7 @@ export function approvalRecord(view: ApprovalView, facts: ShownFacts, now: Date)
     context: contextOf(approval.terms),
     ...facts,
     rule: approval.rule,
+    policy_version: policyVersionOf(approval.terms),
     status: approval.status,
     created_at: approval.createdAt.toISOString(),
     expires_at: approval.expiresAt.toISOString(),

@@ -34,7 +34,7 @@ export interface ApprovalRequest {
   readonly rule: ApprovalRule
   /** The layer whose threshold requires the approval; `agent` if the agent asked for it. */
   readonly layer: PolicyLayer
-  /** Further terms of the request, in JSON; null for a payment. */
+  /** Further terms of the request, in JSON, and the version of the policy that requires the approval. */
   readonly terms: unknown
 }
 

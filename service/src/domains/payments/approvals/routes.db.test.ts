@@ -109,7 +109,11 @@ describe('an approval', () => {
         paid_to_payee_before: 0,
         headroom_after: expect.any(Array),
       },
-      ...{ rule: 'require_human_approval_above', status: 'pending_approval' },
+      ...{
+        rule: 'require_human_approval_above',
+        policy_version: expect.any(String),
+        status: 'pending_approval',
+      },
       ...{ created_at: clock.now().toISOString(), decided_at: null, payment_id: null, escrow_id: null },
       rejection_reason: null,
       evidence: null,
@@ -245,6 +249,7 @@ describe('the query for payments by key or reference', () => {
       ...{ from: formatId('agt', payer), to: formatId('agt', payee), amount: 200, reference: 'r' },
       refunded_total: 0,
       context: null,
+      policy_version: expect.any(String),
       created_at: clock.now().toISOString(),
     }
     for (const query of ['?idempotency_key=k', '?reference=r', '?idempotency_key=k&reference=r']) {

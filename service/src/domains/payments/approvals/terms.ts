@@ -28,6 +28,17 @@ export function contextOf(terms: unknown): PaymentContext | null {
   return typeof context === 'object' && context !== null ? context : null
 }
 
+/** What an approval stores, with the version of the policy that requires it. */
+export function withPolicyVersion(terms: unknown, policyVersion: string): object {
+  return { ...(typeof terms === 'object' ? terms : null), policy_version: policyVersion }
+}
+
+/** The version of the policy that requires the approval; null of an approval of an earlier release. */
+export function policyVersionOf(terms: unknown): string | null {
+  if (typeof terms !== 'object' || terms === null || !('policy_version' in terms)) return null
+  return typeof terms.policy_version === 'string' ? terms.policy_version : null
+}
+
 function isHoldTerms(terms: unknown): terms is HoldTerms {
   if (typeof terms !== 'object' || terms === null) return false
   const { to_agent_id, attestor_agent_id, timeout_ms, auto_action }: Partial<Record<string, unknown>> = {

@@ -49,6 +49,7 @@ test('a hold above its threshold waits: no money moves, and the response names t
     ...{ attestor_agent_id: null, amount: 200, reference: 'r', status: 'pending_approval' },
     ...{ auto_action: 'release', expires_at: null, created_at: clock.now().toISOString() },
     ...{ resolved_at: null, transaction_id: null, approval_id: expect.stringMatching(/^apr_/) },
+    policy_version: expect.any(String),
   })
   expect(await balanceOf(db.database, payer)).toBe(100_000n)
   expect(await approvalOf(answer)).toMatchObject({

@@ -35,6 +35,8 @@ function agent(id: Uuid, status: AgentStatus = 'active', controls: Partial<Spend
     keyHash: hashSecret(id),
     layers,
     ceiling: ceilingOf(layers),
+    policyVersion: 'a version',
+    policySinceMs: null,
   }
 }
 

@@ -2,9 +2,10 @@ import type { Escrow as EscrowRecord, EscrowWaiting } from '@batua/contract'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { rupees } from '../../../kernel/money.ts'
 import type { Approval } from '../approvals/approval.ts'
+import { policyVersionOf } from '../approvals/terms.ts'
 import { type Escrow, meantFor, type Named, payeeOf, type Terms } from './escrow.ts'
 
-export function escrowRecord(escrow: Escrow): EscrowRecord {
+export function escrowRecord(escrow: Escrow, policyVersion: string | null): EscrowRecord {
   return {
     escrow_id: formatId('esc', escrow.id),
     agent_id: formatId('agt', escrow.agentId),
@@ -18,6 +19,7 @@ export function escrowRecord(escrow: Escrow): EscrowRecord {
     created_at: escrow.createdAt.toISOString(),
     resolved_at: escrow.resolvedAt?.toISOString() ?? null,
     transaction_id: formatId('txn', escrow.id),
+    policy_version: policyVersion,
   }
 }
 
@@ -36,6 +38,7 @@ export function waitingRecord(approval: Approval, terms: Named & Terms): EscrowW
     created_at: approval.createdAt.toISOString(),
     resolved_at: null,
     transaction_id: null,
+    policy_version: policyVersionOf(approval.terms),
     approval_id: formatId('apr', approval.id),
   }
 }

@@ -5,6 +5,7 @@ import { page, pageOf } from '../../../http/paging.ts'
 import { AppError, raise, refuse } from '../../../kernel/app-error.ts'
 import { parseId, type Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
+import { selectDecidingVersions } from '../../limits/index.ts'
 import { mayAccess, requireAgentAccess, selectAgentsOfPlatform } from '../../parties/index.ts'
 import type { Escrow } from './escrow.ts'
 import { escrowRecord } from './escrow-record.ts'
@@ -73,5 +74,6 @@ export async function findEscrows(
     selectEscrows(database, vault, filter, request),
     countEscrows(database, filter),
   ])
-  return page('escrows', found, escrowRecord, total, request)
+  const versions = await selectDecidingVersions(database, found)
+  return page('escrows', found, each => escrowRecord(each, versions.get(each.id) ?? null), total, request)
 }

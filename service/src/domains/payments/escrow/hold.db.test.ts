@@ -66,6 +66,7 @@ describe('a hold', () => {
       created_at: clock.now().toISOString(),
       resolved_at: null,
       transaction_id: formatId('txn', id),
+      policy_version: expect.any(String),
     })
     expect(await balanceOf(database, payer)).toBe(60_000n)
     expect(await toldTo(database, payer)).toEqual([

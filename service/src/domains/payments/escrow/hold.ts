@@ -37,8 +37,8 @@ export function executeHold(agents: AgentPolicyCache): Executor {
   return (approval, approver) => {
     const { actor } = approver
     const spending = holdSpending(agents, intentOf(approval), { by: 'owner', actor, keyHash: null })
-    return spendApproved(agents, spending, { approval, approver }, escrow => ({
-      escrow: escrowRecord(escrow),
+    return spendApproved(agents, spending, { approval, approver }, (escrow, policyVersion) => ({
+      escrow: escrowRecord(escrow, policyVersion),
     }))
   }
 }

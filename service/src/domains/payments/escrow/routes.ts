@@ -20,7 +20,7 @@ import { requirePaise } from '../../../kernel/money.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import type { Command, Ledger } from '../../../ledger/index.ts'
 import { actorOf } from '../../../operations/facts.ts'
-import type { AgentPolicyCache } from '../../limits/index.ts'
+import { type AgentPolicyCache, selectDecidingVersions } from '../../limits/index.ts'
 import { type FindAgent, forCaller, requireAgentAccess } from '../../parties/index.ts'
 import { givenContext } from '../context.ts'
 import { keyOf } from '../idempotency.ts'
@@ -54,9 +54,11 @@ interface HoldCall {
 const UNTIMED: Terms = { timeoutMs: null, autoAction: null }
 
 export function serveEscrow(serve: Serve, context: EscrowContext): void {
-  const { ledger, agents } = context
+  const { database, ledger, agents } = context
   const forPayer = (caller: PlatformCaller, { agentId }: Escrow, command: Command<Escrow>) =>
     forCaller(agents, { caller, agentId, otherwise: NO_ESCROW }, command)
+  const shownNow = async (escrow: Escrow) =>
+    escrowRecord(escrow, (await selectDecidingVersions(database, [escrow])).get(escrow.id) ?? null)
 
   serve(holdEscrow, (call, answer) => shown(holdFor(context, call, UNTIMED, undefined), answer))
 
@@ -74,13 +76,13 @@ export function serveEscrow(serve: Serve, context: EscrowContext): void {
     const { escrow } = await requireOwnEscrow(context, caller, params.escrow_id)
     const payeeId = await requirePayee(context, escrow, body.to_agent_id)
     const command = releaseCommand(agents, { escrow, payeeId, actor: actorOf(caller) })
-    return escrowRecord(await ledger.submit(forPayer(caller, escrow, command)))
+    return shownNow(await ledger.submit(forPayer(caller, escrow, command)))
   })
 
   serve(refundEscrow, async ({ caller, params }) => {
     const { escrow } = await requireOwnEscrow(context, caller, params.escrow_id)
     const command = refundCommand(agents, escrow, actorOf(caller))
-    return escrowRecord(await ledger.submit(forPayer(caller, escrow, command)))
+    return shownNow(await ledger.submit(forPayer(caller, escrow, command)))
   })
 
   serve(attestEscrow, async ({ caller, params }) => {
@@ -93,13 +95,13 @@ export function serveEscrow(serve: Serve, context: EscrowContext): void {
         'Only the attestor that the hold names can attest; use the key of that agent',
       )
     }
-    return escrowRecord(await ledger.submit(attestCommand(agents, { escrow, payeeId, attestorId, keyHash })))
+    return shownNow(await ledger.submit(attestCommand(agents, { escrow, payeeId, attestorId, keyHash })))
   })
 
   serve(listEscrows, ({ caller, query }) => findEscrows(context, caller, query))
 
   serve(getEscrow, async ({ caller, params }) =>
-    escrowRecord((await requireEscrow(context, caller, params.escrow_id)).escrow),
+    shownNow((await requireEscrow(context, caller, params.escrow_id)).escrow),
   )
 }
 

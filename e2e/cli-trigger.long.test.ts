@@ -1,0 +1,28 @@
+import { EVENT_NAMES } from '@batua/contract'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Cli, jsonOf, openCli } from './src/cli.ts'
+import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
+
+let stage: PayingStage
+let cli: Cli
+
+beforeAll(async () => {
+  stage = await openPayingStage()
+  cli = openCli()
+  const { platform, service } = stage
+  const login = ['login', '--url', service.address, '--platform', platform.id, '--secret-stdin']
+  expect(await cli.run(login, { input: platform.secret })).toMatchObject({ code: 0 })
+})
+afterAll(async () => {
+  cli?.remove()
+  await stage?.close()
+})
+
+/** It needs an address; a stage has none. */
+const NEEDS_A_URL = 'webhook.test'
+
+test.each(EVENT_NAMES.filter(name => name !== NEEDS_A_URL))('%s happens', async name => {
+  const ended = await cli.run(['trigger', name, '--json', '--timeout', '60'])
+  expect([ended.code, ended.stderr.replaceAll(/Advancing.*\n/g, '')]).toEqual([0, ''])
+  expect(jsonOf(ended)).toMatchObject({ event: name, data: expect.any(Object) })
+})

@@ -1,0 +1,154 @@
+import { routes } from '@batua/contract'
+import type { Browser } from 'playwright-core'
+import { openAdminStage, SETTLED_DAY_TEXT } from './admin-stage.ts'
+import type { Bodies, Headers } from './api.ts'
+import { openTab, type Tab, type View } from './browser.ts'
+import { openConsoleStage } from './console-stage.ts'
+import { logPlatformIn } from './log-in.ts'
+import { busyDays, ownersActs } from './owner-week.ts'
+import type { Stage } from './stage.ts'
+import { webhookSink } from './webhook-sink.ts'
+
+/** One page of the console: the name of its screenshot, who looks at it (null: nobody is logged in), and its path. */
+export type ConsolePage = readonly [name: string, session: Headers | null, path: string]
+
+/** A service in which every page of the console has something to show, and all pages. */
+export interface PagesStage {
+  readonly stage: Stage
+  readonly pages: readonly ConsolePage[]
+}
+
+/** `bodies` replaces what is sent to the service before anybody looks. */
+export async function openPagesStage(bodies?: Bodies): Promise<PagesStage> {
+  let shopperId = ''
+  const opened = await openConsoleStage(async (earlier, owner) => {
+    shopperId = (await busyDays(earlier, owner)).id
+  }, bodies)
+  const { stage, buyer, seller, ownerSession: owner } = opened
+  const { api, network } = stage
+  const [approvalId, agentId, ownerId] = [opened.approvalIds[0] ?? '', buyer.id, opened.owner.id]
+  const orgId = await ownersActs(opened)
+  const { headers } = opened.owner.platform
+  await api.ok(routes.updatePlatform, {
+    params: { platform_id: opened.owner.platform.id },
+    headers,
+    body: { webhook_url: await webhookSink() },
+  })
+  const { payment_id: paymentId } = await network.pay(buyer, seller, 50, {
+    note: 'One API call',
+    context: { purpose: 'The tender of the Pune office', client: 'Research desk' },
+  })
+  const { escrow_id: escrowId } = await api.ok(routes.holdEscrowWithTimeout, {
+    params: { agent_id: buyer.id },
+    headers,
+    body: { amount: 40, timeout_hours: 24, reference: 'order-77' },
+  })
+  const { delivery_id: deliveryId } = await api.ok(routes.testWebhook, { headers })
+  const { admin, alertId } = await openAdminStage(opened)
+  const platform = await logPlatformIn(api, opened.owner.platform)
+  const stranger = await network.login(await network.owner(await network.platform()))
+  const newcomer = await logPlatformIn(api, await network.platform())
+  const pages: readonly ConsolePage[] = [
+    ['login', null, '/console/login'],
+    ['admin login', null, '/console/admin/login'],
+    ['not found', null, '/console/nowhere'],
+    ['inbox', owner, '/console/inbox'],
+    ['inbox empty', owner, '/console/inbox?status=rejected'],
+    ['approval', owner, `/console/inbox/${approvalId}`],
+    ['approval unknown', owner, '/console/inbox/apr_none'],
+    ['agents', owner, '/console/agents'],
+    ['agent', owner, `/console/agents/${agentId}`],
+    ['agent received', owner, `/console/agents/${agentId}?type=pay_in`],
+    ['agent spending', owner, `/console/agents/${shopperId}?section=spending&days=7`],
+    ['agent payees', owner, `/console/agents/${agentId}?section=payees`],
+    ['agent changes', owner, `/console/agents/${agentId}?section=changes`],
+    ['agent certificates', owner, `/console/agents/${agentId}?section=certificates`],
+    ['agent audit', owner, `/console/agents/${agentId}?section=audit`],
+    ['agent audit none', owner, `/console/agents/${agentId}?section=audit&action=agent.frozen`],
+    ['agent key', owner, `/console/agents/${agentId}?section=key`],
+    ['money', owner, '/console/money'],
+    ['money bank', owner, '/console/money?section=bank'],
+    ['money settlements', owner, '/console/money?section=bank&kind=settlement'],
+    ['money transactions', owner, '/console/money?section=transactions'],
+    ['money search', owner, '/console/money?section=transactions&search=nothing%20like%20this'],
+    ['organizations', owner, '/console/organizations'],
+    ['organizations empty', stranger, '/console/organizations'],
+    ['money empty', stranger, '/console/money'],
+    ['organization', owner, `/console/organizations/${orgId}`],
+    ['organization unknown', owner, '/console/organizations/org_none'],
+    ['safety', owner, '/console/safety'],
+    ['agents deactivated', owner, '/console/agents?status=deactivated'],
+    ['platform login', null, '/console/platform/login'],
+    ['platform start', platform, '/console/platform'],
+    ['platform start new', newcomer, '/console/platform'],
+    ['platform owners', platform, '/console/platform/owners'],
+    ['platform owners empty', newcomer, '/console/platform/owners'],
+    ['platform agents', platform, '/console/platform/agents'],
+    ['platform agent', platform, `/console/platform/agents/${agentId}`],
+    ['platform agent changes', platform, `/console/platform/agents/${agentId}?section=changes`],
+    ['platform agent audit', platform, `/console/platform/agents/${agentId}?section=audit`],
+    ['platform payments', platform, '/console/platform/payments'],
+    ['platform payments empty', newcomer, '/console/platform/payments'],
+    ['platform payments filtered', platform, '/console/platform/payments?reference=nothing'],
+    ['platform payment', platform, `/console/platform/payments/${paymentId}`],
+    ['platform escrows', platform, '/console/platform/payments/escrows'],
+    ['platform escrow', platform, `/console/platform/payments/escrows/${escrowId}`],
+    ['platform approvals', platform, '/console/platform/payments/approvals'],
+    ['platform approval', platform, `/console/platform/payments/approvals/${approvalId}`],
+    ['platform delivery', platform, `/console/platform/webhooks/${deliveryId}`],
+    ['platform events', platform, '/console/platform/webhooks/events'],
+    ['platform signature', platform, '/console/platform/webhooks/signature'],
+    ['platform requests', platform, '/console/platform/requests'],
+    ['platform requests empty', newcomer, '/console/platform/requests?status=5xx'],
+    ['platform sandbox', platform, '/console/platform/sandbox'],
+    ['platform webhooks', platform, '/console/platform/webhooks'],
+    ['platform webhooks empty', newcomer, '/console/platform/webhooks?status=failed'],
+    ['admin overview', admin, '/console/admin'],
+    ['admin owners', admin, '/console/admin/owners'],
+    ['admin owners none', admin, '/console/admin/owners?status=frozen&kyc_status=failed'],
+    ['admin owner', admin, `/console/admin/owners/${ownerId}`],
+    ['admin tiers', admin, '/console/admin/tiers'],
+    ['admin agents', admin, '/console/admin/agents'],
+    ['admin agents none', admin, '/console/admin/agents?handle=nobody'],
+    ['admin agent', admin, `/console/admin/agents/${agentId}`],
+    ['admin risk', admin, '/console/admin/risk'],
+    ['admin risk none', admin, '/console/admin/risk?severity=low'],
+    ['admin alert', admin, `/console/admin/risk/${alertId}`],
+    ['admin alert unknown', admin, '/console/admin/risk/alr_none'],
+    ['admin checks', admin, '/console/admin/checks'],
+    ['admin reconciliation', admin, '/console/admin/checks/reconciliation'],
+    ['admin settlements', admin, '/console/admin/checks/settlements'],
+    ['admin settlement', admin, `/console/admin/checks/settlements/${SETTLED_DAY_TEXT}`],
+    ['admin deliveries', admin, '/console/admin/checks/deliveries'],
+    ['admin wallets', admin, '/console/admin/checks/wallets'],
+    ['admin safety', admin, '/console/admin/safety'],
+  ]
+  return { stage, pages }
+}
+
+/** What the browser itself writes of an answer that a page shows as an error. */
+const ANSWERED = /^Failed to load resource: the server responded with a status of 404/
+
+/** Opens every page, one tab a person; returns the problems of all, those that `look` finds included. */
+export async function visitPages(
+  browser: Browser,
+  { stage, pages }: PagesStage,
+  view: View,
+  look: (tab: Tab, name: string) => Promise<readonly string[]>,
+): Promise<string[]> {
+  const { address } = stage.service
+  const tabs = new Map<Headers | null, Tab>()
+  const found: string[] = []
+  for (const [name, session, path] of pages) {
+    const tab = tabs.get(session) ?? (await openTab(browser, { ...view, address, session }))
+    tabs.set(session, tab)
+    const seen = tab.problems.length
+    await tab.open(path)
+    const looked = await look(tab, name)
+    const problems = tab.problems.slice(seen).filter(problem => !ANSWERED.test(problem))
+    if (await tab.isWide()) problems.push('wider than the screen')
+    found.push(...[...problems, ...looked].map(problem => `${name}: ${problem}`))
+  }
+  for (const tab of tabs.values()) await tab.close()
+  return found
+}

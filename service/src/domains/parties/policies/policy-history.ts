@@ -1,0 +1,116 @@
+import type { EffectivePolicy, listPolicyVersions, PolicyVersion, QueryOf, ResponseOf } from '@batua/contract'
+import type { Caller } from '../../../http/caller.ts'
+import { page, pageOf } from '../../../http/paging.ts'
+import { AppError } from '../../../kernel/app-error.ts'
+import { assert } from '../../../kernel/assert.ts'
+import { FIRST_UUID, formatId, momentOf, type Uuid } from '../../../kernel/ids.ts'
+import { selectLatestMs } from '../../../ledger/index.ts'
+import type { Job } from '../../../operations/jobs.ts'
+import {
+  beginHistories,
+  changesBetween,
+  countVersions,
+  layersFrom,
+  type ReadVersion,
+  recordPresentPolicy,
+  selectVersionAt,
+  selectVersions,
+  shownVersion,
+  tierNamed,
+} from '../../limits/index.ts'
+import { requireAgentAccess } from '../agents/access.ts'
+import { allowedPayees, blockedPayees, limitWithoutUse, thresholdsOf } from './agent-policy.ts'
+import type { Announcer, PolicySettingsContext } from './context.ts'
+import { selectPastState } from './past-state-store.ts'
+
+/** The effective policy at a past moment, as the history has it, without what was used of its limits. */
+export async function showPastPolicy(
+  context: PolicySettingsContext,
+  caller: Caller,
+  agentRef: string,
+  at: string,
+): Promise<EffectivePolicy> {
+  const { database, vault, clock } = context
+  const agent = await requireAgentAccess(database, caller, agentRef)
+  // RFC 3339 allows lower-case letters, ECMA-262 does not.
+  const moment = new Date(at.toUpperCase())
+  if (moment > clock.now() && moment.getTime() > (await selectLatestMs(database, agent.id))) {
+    throw refusedMoment('at lies in the future; name a moment until now')
+  }
+  if (moment < agent.createdAt) {
+    throw refusedMoment(`The agent was created at ${agent.createdAt.toISOString()}; name a moment since then`)
+  }
+  await requireHistory(context, agent.id)
+  const [found, state] = await Promise.all([
+    selectVersionAt(database, vault, agent.id, moment),
+    selectPastState(database, agent, moment),
+  ])
+  assert(found !== null, 'the history of an agent begins when it is created')
+  const layers = layersFrom(found.contents)
+  return {
+    agent_id: formatId('agt', agent.id),
+    status: state.status,
+    tier: tierNamed(found.contents),
+    limits: layers.flatMap(({ layer, limits }) => limits.map(limit => limitWithoutUse(layer, limit))),
+    thresholds: thresholdsOf(layers),
+    allowed_payees: allowedPayees(layers),
+    blocked_payee_agents: blockedPayees(layers),
+    max_amount_now: null,
+    pending_policy: state.pending,
+    owner_pending_policy: state.ownerPending,
+    policy_version: shownVersion(found.version),
+    as_of: moment.toISOString(),
+  }
+}
+
+function refusedMoment(message: string): AppError {
+  return new AppError('validation_error', message, { field: 'at' })
+}
+
+/** The versions of an agent's effective policy, newest first. */
+export async function listVersions(
+  context: PolicySettingsContext,
+  caller: Caller,
+  agentRef: string,
+  query: QueryOf<typeof listPolicyVersions>,
+): Promise<ResponseOf<typeof listPolicyVersions>> {
+  const { database, vault } = context
+  const agent = await requireAgentAccess(database, caller, agentRef)
+  await requireHistory(context, agent.id)
+  const request = pageOf(query)
+  const [rows, total] = await Promise.all([
+    selectVersions(database, vault, agent.id, request),
+    countVersions(database, agent.id),
+  ])
+  const before = new Map(rows.map((row, index) => [row.id, rows[index + 1]]))
+  return page('versions', rows, row => versionRecord(row, before.get(row.id)), total, request)
+}
+
+function versionRecord(row: ReadVersion, before: ReadVersion | undefined): PolicyVersion {
+  return {
+    policy_version: shownVersion(row.version),
+    effective_at: momentOf(row.id).toISOString(),
+    changed: changesBetween(before?.contents ?? [], row.contents),
+    actor: { type: row.actorType, id: row.actorId },
+  }
+}
+
+/** An agent of a release without histories gets its own when somebody asks for it, or by the job. */
+async function requireHistory(context: PolicySettingsContext, id: Uuid): Promise<void> {
+  if ((await countVersions(context.database, id)) === 0) await recordPresentPolicy(context, id)
+}
+
+/** Begins the histories of all agents of a release without histories, once after each start. */
+export function historyJob(context: Announcer): Job {
+  let after: Uuid | null = FIRST_UUID
+  return {
+    name: 'policy histories',
+    everyMs: 1_000,
+    async run() {
+      if (after === null) return 0
+      const from = after
+      after = await beginHistories(context, from)
+      return after === null ? 0 : 1
+    },
+  }
+}
