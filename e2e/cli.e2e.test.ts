@@ -222,7 +222,7 @@ describe('--json', () => {
     ])
     expect(paid.stderr).toBe('')
     expect(Object.keys(jsonOf(paid)).toSorted().join(' ')).toBe(
-      'cost created_at from_balance payment_id receipt_id status transaction_id',
+      'cost created_at from_balance payment_id policy_version receipt_id status transaction_id',
     )
     expect(jsonOf(await cli.run(['whoami', '--json']))).toEqual(agent)
     const fields = async (...args: string[]) =>

@@ -77,6 +77,7 @@ describe('the tier of an agent whose owner is not verified', () => {
       amount: 1000.01,
     })
     expect(error.details).toEqual({
+      policy_version: expect.any(String),
       rule: 'spend_limit_per_tx',
       layer: 'tier',
       limit: 1000,
@@ -118,6 +119,7 @@ describe('a limit', () => {
       amount: 100.01,
     })
     expect(error.details).toEqual({
+      policy_version: expect.any(String),
       rule: 'spend_limit_per_tx',
       layer: 'agent',
       limit: 100,

@@ -221,6 +221,7 @@ export const approve = route({
             cost: 2,
             receipt_id: exampleId('rcp'),
             transaction_id: exampleId('txn'),
+            policy_version: EXAMPLE_POLICY_VERSION,
             created_at: decided.decided_at,
           },
         },

@@ -48,7 +48,30 @@ export async function openPagesStage(bodies?: Bodies): Promise<PagesStage> {
   const platform = await logPlatformIn(api, opened.owner.platform)
   const stranger = await network.login(await network.owner(await network.platform()))
   const newcomer = await logPlatformIn(api, await network.platform())
-  const pages: readonly ConsolePage[] = [
+  const people = { owner, stranger, platform, newcomer, admin }
+  const shown = { approvalId, agentId, ownerId, shopperId, orgId, paymentId, escrowId, deliveryId, alertId }
+  const pages = [
+    ...ownersPages(shown, people),
+    ...platformsPages(shown, people),
+    ...adminsPages(shown, people),
+  ]
+  return { stage, pages }
+}
+
+/** What the pages show, by the names of their ids. */
+type Shown = Readonly<
+  Record<'approvalId' | 'agentId' | 'ownerId' | 'shopperId' | 'orgId' | 'deliveryId' | 'alertId', string>
+> &
+  Readonly<Record<'paymentId' | 'escrowId', string | null>>
+
+type People = Readonly<Record<'owner' | 'stranger' | 'platform' | 'newcomer' | 'admin', Headers>>
+
+/** What nobody, an owner and an owner without anything see. */
+function ownersPages(
+  { approvalId, agentId, shopperId, orgId }: Shown,
+  { owner, stranger }: People,
+): ConsolePage[] {
+  return [
     ['login', null, '/console/login'],
     ['admin login', null, '/console/admin/login'],
     ['not found', null, '/console/nowhere'],
@@ -78,6 +101,15 @@ export async function openPagesStage(bodies?: Bodies): Promise<PagesStage> {
     ['organization unknown', owner, '/console/organizations/org_none'],
     ['safety', owner, '/console/safety'],
     ['agents deactivated', owner, '/console/agents?status=deactivated'],
+  ]
+}
+
+/** What a developer of a platform sees, and one whose platform is new. */
+function platformsPages(
+  { agentId, paymentId, escrowId, approvalId, deliveryId }: Shown,
+  { platform, newcomer }: People,
+): ConsolePage[] {
+  return [
     ['platform login', null, '/console/platform/login'],
     ['platform start', platform, '/console/platform'],
     ['platform start new', newcomer, '/console/platform'],
@@ -103,6 +135,12 @@ export async function openPagesStage(bodies?: Bodies): Promise<PagesStage> {
     ['platform sandbox', platform, '/console/platform/sandbox'],
     ['platform webhooks', platform, '/console/platform/webhooks'],
     ['platform webhooks empty', newcomer, '/console/platform/webhooks?status=failed'],
+  ]
+}
+
+/** What an administrator sees. */
+function adminsPages({ ownerId, agentId, alertId }: Shown, { admin }: People): ConsolePage[] {
+  return [
     ['admin overview', admin, '/console/admin'],
     ['admin owners', admin, '/console/admin/owners'],
     ['admin owners none', admin, '/console/admin/owners?status=frozen&kyc_status=failed'],
@@ -123,7 +161,6 @@ export async function openPagesStage(bodies?: Bodies): Promise<PagesStage> {
     ['admin wallets', admin, '/console/admin/checks/wallets'],
     ['admin safety', admin, '/console/admin/safety'],
   ]
-  return { stage, pages }
 }
 
 /** What the browser itself writes of an answer that a page shows as an error. */

@@ -69,7 +69,7 @@ export const CLEAR_FIELDS: Readonly<Record<string, string>> = {
   ...because('public by its nature', ['gateway', 'public_key', 'tier', 'control', 'webhook_url', 'origins']),
   ...because('a text that is looked for in one statement, and stored nowhere', ['search']),
   ...because('the pattern of a route, or an HTTP method', ['route', 'method']),
-  ...because('a date', ['day', 'from_date', 'to_date', 'until']),
+  ...because('a date or a moment', ['at', 'day', 'from_date', 'to_date', 'until']),
   ...because('opens a checkout page, on which anybody may pay and nobody may take', ['payment_session_id']),
 }
 

@@ -19,6 +19,8 @@ type Change = PolicyVersion['changed'][number]
 export function Changes({ agent: { agent_id }, search: { offset = 0 }, onSearch }: SectionProps) {
   const t = useTexts(changesTexts)
   const versions = useRead('listPolicyVersions', { agent_id, limit: 20, offset })
+  const named = useRead('listNamedPayees', { agent_id })
+  const names = new Map(named.data?.payees.map(payee => [payee.agent_id, payee.name]))
   return (
     <Stack gap="sm">
       <div>
@@ -29,7 +31,7 @@ export function Changes({ agent: { agent_id }, search: { offset = 0 }, onSearch 
         {({ versions: list, pagination }) => (
           <>
             <Card flush>
-              <Versions versions={list} agentId={agent_id} />
+              <Versions versions={list} agentId={agent_id} names={names} />
             </Card>
             <Pages pagination={pagination} onOffset={next => onSearch({ offset: next })} />
           </>
@@ -42,9 +44,11 @@ export function Changes({ agent: { agent_id }, search: { offset = 0 }, onSearch 
 interface VersionsProps {
   readonly versions: readonly PolicyVersion[]
   readonly agentId: string
+  /** The names of payees by their ids; those that no list names any more have none. */
+  readonly names: ReadonlyMap<string, string>
 }
 
-function Versions({ versions, agentId }: VersionsProps) {
+function Versions({ versions, agentId, names }: VersionsProps) {
   const t = useTexts(changesTexts)
   const { actors, itself } = useTexts(auditTexts)
   const nameOf = ({ type, id }: PolicyVersion['actor']) => {
@@ -52,7 +56,7 @@ function Versions({ versions, agentId }: VersionsProps) {
     return isNamed(t.services, id) ? t.services[id] : actors[type]
   }
   const columns: readonly Column<PolicyVersion>[] = [
-    { id: 'what', name: t.what, cell: version => <What version={version} /> },
+    { id: 'what', name: t.what, cell: version => <What version={version} names={names} /> },
     { id: 'by', name: t.by, cell: ({ actor }) => nameOf(actor) },
     { id: 'since', name: t.since, cell: ({ effective_at }) => <Moment at={effective_at} /> },
   ]
@@ -66,11 +70,15 @@ function Versions({ versions, agentId }: VersionsProps) {
   )
 }
 
-function What({ version: { changed } }: { readonly version: PolicyVersion }) {
+interface WhatProps extends Pick<VersionsProps, 'names'> {
+  readonly version: PolicyVersion
+}
+
+function What({ version: { changed }, names }: WhatProps) {
   const t = useTexts(changesTexts)
   const { layers } = useTexts(agentTexts)
   const nameOf = useControlName()
-  const show = useShown()
+  const show = useShown(names)
   // Only the first version of an agent has no tier before it.
   const isFirst = changed.some(({ control, from }) => control === 'tier' && from === null)
   return (
@@ -111,14 +119,16 @@ function useControlName(): (change: Change) => string {
 }
 
 /** A value in words. null: the layer sets nothing. */
-function useShown(): (change: Change, value: Change['to']) => string {
+function useShown(names: VersionsProps['names']): (change: Change, value: Change['to']) => string {
   const t = useTexts(changesTexts)
   const format = useFormat()
   return ({ control }, value) => {
     if (control === 'allowed_payees' && (value === null || isNetwork(value))) return t.anyone
     if (control === 'blocked_payee_agents' && value === null) return t.nobody
     if (value === null) return t.noLimit
-    if (Array.isArray(value)) return value.length === 0 ? t.nobody : value.join(', ')
+    if (Array.isArray(value)) {
+      return value.length === 0 ? t.nobody : value.map(id => names.get(id) ?? id).join(', ')
+    }
     if (typeof value === 'string') return value
     return control === 'max_counterparties_per_hour' ? format.number(value) : format.amount(value)
   }

@@ -31,7 +31,7 @@ export const changesTexts = texts({
     by: 'किसने',
     since: 'कब से लागू',
     first: 'पहली नीति',
-    fromTo: (from, to) => `${from} से ${to}`,
+    fromTo: (from, to) => `${to} (पहले: ${from})`,
     controls: {
       tier: 'टियर',
       allowed_payees: 'किसे दे सकता है',
