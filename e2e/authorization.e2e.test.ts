@@ -1,6 +1,6 @@
 import { type OperationId, type Route, routes } from '@batua/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Api, Headers, Sent } from './src/api.ts'
+import { type Api, errorOf, type Headers, request, type Sent } from './src/api.ts'
 import type { ServiceDatabase } from './src/database.ts'
 import { tokenOf } from './src/log-in.ts'
 import {
@@ -102,6 +102,29 @@ test.each(guarded)('the route %s refuses other kinds of credentials', async (ope
   for (const kind of KINDS.filter(kind => !takes(route, kind))) {
     const call = validCall(operation, ownHeaders(world, operation, kind))
     await api.refused(route, 401, 'authentication_error', call)
+  }
+})
+
+test('the address of MCP refuses every credential but the key of an agent as bearer', async () => {
+  const call = { body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }
+  const bearers = [
+    unknownKey,
+    unknownSecret,
+    changed(world.payer.key),
+    world.platform.secret,
+    '',
+    "' or 1=1 --",
+  ]
+  const refused: Headers[] = [
+    {},
+    ...Object.values(wrongCredentials()),
+    ...KINDS.map(kind => ownHeaders(world, 'getBalance', kind)),
+    ...bearers.map(key => ({ authorization: `Bearer ${key}` })),
+  ]
+  for (const headers of refused) {
+    const reply = await request(api.address, 'POST', '/mcp', { ...call, headers })
+    expect([reply.status, errorOf(reply).code]).toEqual([401, 'authentication_error'])
+    expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer resource_metadata="http/)
   }
 })
 

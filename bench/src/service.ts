@@ -36,7 +36,7 @@ export function startService(
 ): Service {
   const profiling =
     profileFolder === null ? [] : ['--cpu-prof', '--cpu-prof-interval=500', `--cpu-prof-dir=${profileFolder}`]
-  const child = spawn(process.execPath, [...profiling, MAIN], {
+  const child = spawn(process.execPath, ['--conditions=@batua/source', ...profiling, MAIN], {
     cwd: ROOT,
     env: { ...settings, DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'pipe'],

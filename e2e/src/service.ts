@@ -27,7 +27,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Compiled code of earlier runs: without it much of the tests' time is spent compiling the same modules. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/e2e-compiled', import.meta.url))
 /** As `npm start` runs it. */
-const NODE_OPTIONS = ['--max-semi-space-size=64']
+const NODE_OPTIONS = ['--conditions=@batua/source', '--max-semi-space-size=64']
 const READY_WITHIN_MS = 90_000
 const POLL_MS = 20
 

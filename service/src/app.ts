@@ -103,6 +103,7 @@ import { addConsole } from './http/console.ts'
 import { addDocs } from './http/docs.ts'
 import { addHealth } from './http/health.ts'
 import { idempotencyKeyCleanup } from './http/idempotency-key.ts'
+import { addMcp } from './http/mcp.ts'
 import { serveMetrics } from './http/metrics.ts'
 import { createServer, type Server } from './http/server.ts'
 import { openHolidays } from './kernel/holiday-file.ts'
@@ -156,6 +157,7 @@ export async function createApp(config: Config, coreOptions: CoreOptions): Promi
   const metrics = await serveMetrics(server, { ...core, ...config })
   addDocs(server, { ...API, serverUrl: config.baseUrl })
   addConsole(server, { mode: config.mode, clock: core.clock })
+  const mcp = addMcp(server, { ...core, mode: config.mode, version: API.version })
 
   return {
     async listen() {
@@ -170,7 +172,7 @@ export async function createApp(config: Config, coreOptions: CoreOptions): Promi
       const timer = setTimeout(() => stopping.abort(), RECEIVERS_GRACE_MS)
       liveUpdates.close()
       await server.close({ sendAwayMs: config.drainMs })
-      await metrics.close()
+      await Promise.all([mcp.close(), metrics.close()])
       clearTimeout(timer)
       await Promise.all([jobs.stop(), thread.stop()])
       await contexts.notifications.close()

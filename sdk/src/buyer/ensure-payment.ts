@@ -99,9 +99,10 @@ async function waitForNextTry(
 }
 
 async function pay(
-  { client, agentId }: Buyer,
+  { client, agentId, terms }: Buyer,
   { purchase, signal }: PurchaseInProgress,
 ): Promise<PaymentState> {
+  const { key, context } = terms.payment
   const {
     payment_id: paymentId,
     approval_id: approvalId,
@@ -115,6 +116,8 @@ async function pay(
       unique_reference: true,
       receipt_token: true,
       note: `Pay-per-call: ${purchase.host}`,
+      ...(key === undefined ? {} : { idempotency_key: key }),
+      ...(context === undefined ? {} : { context }),
     },
     { idempotencyKey: null, maxRetries: 0, ...abortable(signal) },
   )

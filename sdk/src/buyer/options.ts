@@ -1,3 +1,4 @@
+import type { PayInput } from '../api/types.ts'
 import type { Client } from '../client/client.ts'
 import type { Rupees } from '../protocol/amount.ts'
 import type { Journal } from './journal.ts'
@@ -40,6 +41,15 @@ export interface PayingFetchOptions {
    * share it share its budgets. Only the agent that started a purchase continues it, while it has the same key.
    */
   readonly journal?: Journal
+  /**
+   * Sent with each payment. With a `key` all calls of this fetch, and of others with the same key, make one payment
+   * together, because the service takes each key once; a second payment is refused with `idempotency_error`.
+   */
+  readonly payment?: {
+    readonly key?: string
+    /** Why the agent pays; its owner reads it before approving. */
+    readonly context?: NonNullable<PayInput['context']>
+  }
 }
 
 /** The payment of a response. */

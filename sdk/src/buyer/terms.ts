@@ -14,6 +14,7 @@ export interface Terms {
   readonly allowHttp: boolean
   readonly approval: 'wait' | 'return'
   readonly approvalTimeoutMs: number
+  readonly payment: NonNullable<PayingFetchOptions['payment']>
 }
 
 interface BudgetTerm {
@@ -32,7 +33,9 @@ const OPTIONS: Readonly<Record<keyof PayingFetchOptions, true>> = {
   approvalTimeoutMs: true,
   allowHttp: true,
   journal: true,
+  payment: true,
 }
+const PAYMENT_OPTIONS: Readonly<Record<keyof Terms['payment'], true>> = { key: true, context: true }
 const BUDGET_OPTIONS: Readonly<Record<keyof Budget, true>> = { amount: true, per: true, host: true }
 
 export const HOUR_MS = 3_600_000
@@ -42,7 +45,8 @@ const EACH_HOST = '*'
 /** The terms in options; throws a TypeError or RangeError if they are invalid. */
 export function termsOf(options: PayingFetchOptions): Terms {
   checkNames(options, OPTIONS, 'the options')
-  const { approval = 'wait', approvalTimeoutMs = HOUR_MS, budgets = [], payees } = options
+  checkNames(options.payment ?? {}, PAYMENT_OPTIONS, 'the fields of payment')
+  const { approval = 'wait', approvalTimeoutMs = HOUR_MS, budgets = [], payees, payment = {} } = options
   if (!Array.isArray(budgets)) throw new TypeError('budgets and payees must be lists')
   const isAny = payees === 'any'
   if (!isAny && !Array.isArray(payees ?? []))
@@ -57,6 +61,7 @@ export function termsOf(options: PayingFetchOptions): Terms {
     allowHttp: options.allowHttp === true,
     approval,
     approvalTimeoutMs,
+    payment,
   }
 }
 

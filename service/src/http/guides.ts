@@ -7,6 +7,7 @@ export const GUIDES = [
   'pay-per-call',
   'tour',
   'policy',
+  'mcp',
   'clients',
   'webhooks',
   'verifying',

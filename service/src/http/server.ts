@@ -10,6 +10,7 @@ import type { Logger } from '../kernel/logger.ts'
 import type { Metrics } from '../kernel/metrics.ts'
 import type { Vault } from '../kernel/secrets.ts'
 import { addAccessLog, type FinishedRequest } from './access-log.ts'
+import { bearerHook } from './bearer.ts'
 import { addBodyParser, BODY_LIMIT_BYTES } from './body-parser.ts'
 import type { Authenticators } from './caller.ts'
 import { clientErrorHandler, refuseOnSocket } from './client-error.ts'
@@ -61,6 +62,8 @@ export interface Server extends Router {
   readonly fastify: FastifyInstance
   /** Counts a request on the page budget of its address; for routes outside of `serve` and `pages`. */
   readonly countPage: onRequestAsyncHookHandler
+  /** Admits an agent by `Authorization: Bearer`; for `/mcp`. */
+  readonly admitBearer: onRequestAsyncHookHandler
   /** Adds HTML pages: counted, and with helmet's headers; a page may widen its policy with the route option `helmet`. */
   pages(register: (scope: FastifyInstance) => void): void
   listen(address: { host: string; port: number }): Promise<AddressInfo>
@@ -124,6 +127,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     ...router,
     fastify,
     countPage,
+    admitBearer: bearerHook({ ...options, rateLimits }),
     pages: register => registerPages(fastify, secure, countPage, register),
     listen: address => listen(fastify, address),
     isClosing: drain.isClosing,

@@ -1,5 +1,5 @@
+import { literalAddress, mayConnectTo } from '@batua/outgoing'
 import { type Refusal, refuse } from '../../../kernel/app-error.ts'
-import { literalAddress, mayConnectTo } from '../../../kernel/public-address.ts'
 
 /** Refuses an unsuitable address that a caller names in `field`, to which the service is to send. Each connection checks again that the address of a host name is public. */
 export function decideWebhookUrl(

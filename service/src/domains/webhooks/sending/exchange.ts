@@ -1,6 +1,6 @@
+import { unansweredError } from '@batua/outgoing'
 import type { Dispatcher } from 'undici'
 import type { AttemptResult } from './attempt.ts'
-import { unansweredError } from './unanswered.ts'
 
 /** A response's body is discarded; a short one is read to its end, so that the connection can be reused. */
 const MAX_BODY_BYTES = 16 * 1024

@@ -1,8 +1,8 @@
 import type { LookupAddress } from 'node:dns'
+import { guardedLookup, type Lookup } from '@batua/outgoing'
 import { describe, expect, test } from 'vitest'
 import { LOCALHOST } from '../testing/localhost-certificate.ts'
 import { startReceiver } from '../testing/receiver.ts'
-import { guardedLookup, type Lookup } from './lookup.ts'
 import { answered, senderForTest, unanswered, webhookTo } from './testing/sending.ts'
 
 const NOT_PUBLIC = unanswered('The address is not public')

@@ -1,8 +1,7 @@
+import { type Lookup, openConnector } from '@batua/outgoing'
 import { Agent } from 'undici'
 import type { AttemptResult, OutgoingRequest } from './attempt.ts'
-import { openConnector } from './connector.ts'
 import { startExchange } from './exchange.ts'
-import type { Lookup } from './lookup.ts'
 
 /** The limit for one attempt: connecting, TLS, headers and body. */
 const ATTEMPT_TIMEOUT_MS = 15_000

@@ -1,6 +1,6 @@
 import { promises as dns, type LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
-import { mayConnectTo } from '../../../kernel/public-address.ts'
+import { mayConnectTo } from './public-address.ts'
 import { NOT_PUBLIC, NotConnected, UNRESOLVED } from './unanswered.ts'
 
 /** Resolves a name to all its addresses. */

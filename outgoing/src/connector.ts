@@ -1,8 +1,8 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { buildConnector } from 'undici'
-import { mayConnectTo } from '../../../kernel/public-address.ts'
 import { dnsLookup, guardedLookup, type Lookup, systemLookup } from './lookup.ts'
+import { mayConnectTo } from './public-address.ts'
 import { AnswerTooLong, NOT_HTTPS, NOT_PUBLIC, NotConnected } from './unanswered.ts'
 
 export interface ConnectorOptions {
@@ -11,6 +11,8 @@ export interface ConnectorOptions {
   readonly lookup?: Lookup
   /** The certificate authority to trust instead of those of Node. */
   readonly ca?: string
+  /** The limit for everything after a request; 512 KiB by default. */
+  readonly maxAnswerBytes?: number
 }
 
 export interface Connector {
@@ -20,12 +22,12 @@ export interface Connector {
 }
 
 /**
- * Connects to receivers whose addresses platforms choose. An address is checked when it is the host itself, when the
+ * Connects to addresses that somebody else chose. An address is checked when it is the host itself, when the
  * host's name resolves to it (in the one lookup that the connection uses, so that DNS rebinding has no effect), and once
  * more when the connection is established, before a request is written.
  */
 export function openConnector(options: ConnectorOptions): Connector {
-  const { mode, timeoutMs } = options
+  const { mode, timeoutMs, maxAnswerBytes = MAX_ANSWER_BYTES } = options
   const open = opener(options)
   const pending = new Set<Socket>()
 
@@ -46,7 +48,7 @@ export function openConnector(options: ConnectorOptions): Connector {
     socket.once(isTls(target) ? 'secureConnect' : 'connect', () =>
       finish(() => {
         if (mayConnectTo(socket.remoteAddress ?? '', mode)) {
-          limitAnswers(socket)
+          limitAnswers(socket, maxAnswerBytes)
           return callback(null, socket)
         }
         socket.destroy()
@@ -87,7 +89,7 @@ function opener({ mode, lookup, ca }: ConnectorOptions): (target: buildConnector
   }
 }
 
-/** The limit for everything after a request: ten informational responses, headers, and the body in the smallest chunks. */
+/** Ten informational responses, headers, and a short body in the smallest chunks. */
 const MAX_ANSWER_BYTES = 512 * 1024
 
 /**
@@ -95,7 +97,7 @@ const MAX_ANSWER_BYTES = 512 * 1024
  * exchange limits bodies; neither counts empty lines, reason phrases or chunk extensions, and reading an endless stream
  * of them would occupy a core.
  */
-export function limitAnswers(socket: Socket): void {
+function limitAnswers(socket: Socket, maxBytes: number): void {
   let written = -1
   let readBefore = 0
   socket.on('readable', () => {
@@ -103,6 +105,6 @@ export function limitAnswers(socket: Socket): void {
       written = socket.bytesWritten
       readBefore = socket.bytesRead
     }
-    if (socket.bytesRead - readBefore > MAX_ANSWER_BYTES) socket.destroy(new AnswerTooLong())
+    if (socket.bytesRead - readBefore > maxBytes) socket.destroy(new AnswerTooLong())
   })
 }

@@ -1,0 +1,60 @@
+import { fileURLToPath } from 'node:url'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { clientOf, ERAS, type Era, type McpClient, newClient } from './src/mcp-client.ts'
+import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
+
+const PROGRAM = fileURLToPath(new URL('src/mcp-stdio.ts', import.meta.url))
+
+let stage: PayingStage
+const clients: McpClient[] = []
+
+beforeAll(async () => {
+  stage = await openPayingStage()
+})
+afterAll(async () => {
+  await Promise.all(clients.map(client => client.close()))
+  await stage.close()
+})
+
+async function connect(key: string, era: Era, address = stage.service.address): Promise<McpClient> {
+  const client = newClient(era)
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: ['--conditions=@batua/source', PROGRAM],
+      env: { BASE_URL: address, AGENT_KEY: key },
+    }),
+  )
+  const connected = clientOf(client)
+  clients.push(connected)
+  return connected
+}
+
+describe.each(ERAS)('a client of the era %s over stdio', era => {
+  test('has the same tools, and pays once', async () => {
+    const payer = await stage.network.fundedAgent(stage.owner)
+    const mcp = await connect(payer.key, era)
+    const { tools } = await mcp.client.listTools()
+    expect(tools).toHaveLength(12)
+    const order = { to: stage.payee.id, amount: 40, idempotency_key: 'k' }
+    expect(await mcp.call('pay', order)).toMatchObject({ status: 'completed', from_balance: 934 })
+    expect(await mcp.call('pay', order)).toMatchObject({
+      code: 'idempotency_error',
+      next_tool: 'get_payment',
+    })
+    expect(await mcp.call('get_wallet')).toMatchObject({ handle: payer.handle, balance: 934 })
+  })
+})
+
+test('a service that is away, and a wrong key, are refusals that say whether to repeat', async () => {
+  const away = await connect(stage.payee.key, 'auto', 'http://127.0.0.1:1')
+  const order = { to: stage.payee.id, amount: 1, idempotency_key: 'k' }
+  expect(await away.call('pay', order)).toMatchObject({
+    isError: true,
+    code: 'network_error',
+    next_tool: 'pay',
+  })
+  const stranger = await connect(`agk_live_${'x'.repeat(43)}`, 'auto')
+  expect(await stranger.call('pay', order)).toMatchObject({ code: 'authentication_error', next_tool: null })
+})

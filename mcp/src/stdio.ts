@@ -1,0 +1,45 @@
+import { openGuardedFetch } from '@batua/outgoing'
+import type { Client } from '@batua/sdk'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { createWalletServer } from './server.ts'
+import { MAX_PAGE_BYTES } from './tools/paid-url.ts'
+import { memoryPins, type Wallet } from './wallet.ts'
+
+export interface StdioOptions {
+  /** A client with an agent’s key. A model decides itself whether it waits, so few retries are enough. */
+  readonly client: Client
+  readonly version: string
+  /** Gets faults of this program. Standard output belongs to the protocol. */
+  readonly onFault: (error: unknown) => void
+}
+
+/**
+ * Serves the wallet of the client’s agent to one MCP client, over standard input and output, until its input ends. A
+ * service without https is a sandbox: then pages on this machine can be fetched too, and else only public ones.
+ */
+export function serveWalletOverStdio({ client, version, onFault }: StdioOptions): { close(): Promise<void> } {
+  const isSandbox = client.baseUrl.startsWith('http:')
+  const pages = openGuardedFetch({ mode: isSandbox ? 'sandbox' : 'live', maxBodyBytes: MAX_PAGE_BYTES })
+  const wallet: Wallet = {
+    client,
+    fetch: pages.fetch,
+    allowHttp: isSandbox,
+    pins: memoryPins(),
+    agentId: rememberedAgent(client),
+  }
+  const serving = serveStdio(() => createWalletServer({ wallet, name: 'batua', version, onFault }), {
+    onerror: onFault,
+  })
+  return {
+    async close() {
+      await serving.close()
+      await pages.close()
+    },
+  }
+}
+
+/** The id of the client’s agent, asked for once. */
+function rememberedAgent(client: Client): () => Promise<string> {
+  let known: string | null = null
+  return async () => (known ??= (await client.getCurrentAgent()).agent_id)
+}

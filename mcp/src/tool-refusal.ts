@@ -1,0 +1,118 @@
+import { type AnyBatuaError, isBatuaError, PurchaseError } from '@batua/sdk'
+import type { Tool, ToolName } from './tool.ts'
+
+/** What a model needs to go on after a refusal. Fields that say nothing are null. Amounts in INR. */
+export interface RefusalFacts {
+  /** The service’s codes, those of `PurchaseError`, and those of addresses: `url_refused`, `url_unreachable`. */
+  readonly code: string
+  readonly message: string
+  readonly layer: string | null
+  readonly limit: number | null
+  readonly remaining: number | null
+  readonly max_amount_now: number | null
+  readonly retry_at: string | null
+  readonly next_tool: ToolName | null
+  /** The invalid argument. */
+  readonly field: string | null
+  /** What else the service said. */
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+const NOTHING = {
+  layer: null,
+  limit: null,
+  remaining: null,
+  max_amount_now: null,
+  retry_at: null,
+  next_tool: null,
+  field: null,
+  details: {},
+} as const
+
+/** A refusal by a tool itself. */
+export class ToolRefusal extends Error {
+  readonly facts: RefusalFacts
+
+  constructor(facts: Pick<RefusalFacts, 'code' | 'message'> & Partial<RefusalFacts>) {
+    super(facts.message)
+    this.facts = { ...NOTHING, ...facts }
+  }
+}
+
+/** The refusal that an error means; null: it is a fault of this program. */
+export function refusalOf(error: unknown, tool: Tool, nowMs: number): RefusalFacts | null {
+  if (error instanceof ToolRefusal) return error.facts
+  if (error instanceof PurchaseError) return ofPurchase(error)
+  if (isBatuaError(error)) return ofService(error, tool, nowMs)
+  return null
+}
+
+function ofService(error: AnyBatuaError, tool: Tool, nowMs: number): RefusalFacts {
+  const { code, message, field, retryAfterMs } = error
+  const details: Readonly<Record<string, unknown>> = { ...error.details }
+  const waitUntil = retryAfterMs === null ? null : new Date(nowMs + retryAfterMs).toISOString()
+  return {
+    code,
+    message,
+    layer: textIn(details['layer']),
+    limit: numberIn(details['limit']) ?? numberIn(details['escrow_above']),
+    remaining: numberIn(details['remaining']) ?? numberIn(details['balance']),
+    max_amount_now: numberIn(details['max_amount_now']),
+    retry_at: textIn(details['retry_at']) ?? waitUntil,
+    next_tool: nextToolAfter(error, tool),
+    field,
+    details,
+  }
+}
+
+/** The tool that helps after this error; null: no tool does, a person has to. */
+function nextToolAfter({ code, details }: AnyBatuaError, tool: Tool): ToolName | null {
+  switch (code) {
+    case 'spend_limit_exceeded':
+      return details.max_amount_now > 0 ? 'check_payment' : 'get_wallet'
+    case 'escrow_required':
+      return 'hold_escrow'
+    case 'insufficient_balance':
+    case 'policy_denied':
+      return 'get_wallet'
+    case 'idempotency_error':
+      return tool.findsEarlier ?? null
+    case 'conflict':
+      if (details.approval_id !== undefined) return 'get_approval'
+      return details.payment_id === undefined ? null : 'get_payment'
+    case 'validation_error':
+    case 'rate_limit_exceeded':
+      return tool.name
+    // It may have been done: the same key never does it twice.
+    case 'network_error':
+    case 'timeout':
+    case 'invalid_answer':
+    case 'internal_error':
+    case 'gateway_error':
+    case 'service_unavailable':
+      return tool.name
+    case 'not_found':
+      return tool.name === 'get_payment' || tool.name === 'refund' ? 'list_transactions' : null
+    default:
+      return null
+  }
+}
+
+/** A purchase that was not made, or not served. */
+function ofPurchase({ code, message, paymentId, approvalId, refunded }: PurchaseError): RefusalFacts {
+  return {
+    ...NOTHING,
+    code,
+    message,
+    next_tool: paymentId === null ? null : 'get_payment',
+    details: { payment_id: paymentId, approval_id: approvalId, refunded },
+  }
+}
+
+function numberIn(value: unknown): number | null {
+  return typeof value === 'number' ? value : null
+}
+
+function textIn(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}

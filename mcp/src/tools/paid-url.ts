@@ -1,0 +1,148 @@
+import { noteText } from '@batua/contract'
+import { NoAnswer } from '@batua/outgoing'
+import type { Payment } from '@batua/sdk'
+import { type Static, Type } from 'typebox'
+import { ToolRefusal } from '../tool-refusal.ts'
+import type { Wallet } from '../wallet.ts'
+
+/** How long one call of a tool may wait for a page. */
+export const PAGE_TIMEOUT_MS = 30_000
+
+/** The longest body of a page that a tool returns; what is longer is cut off. */
+export const MAX_PAGE_BYTES = 1024 * 1024
+
+const MAX_REQUEST_BODY = 60 * 1024
+
+/** The request that a tool makes for the model. */
+export const pageRequest = {
+  url: Type.String({
+    maxLength: 2048,
+    format: 'web-url',
+    description: 'The address, with https.',
+    examples: ['https://weather.example/today?city=Pune'],
+  }),
+  method: Type.Optional(
+    Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], {
+      description: 'GET if absent.',
+      examples: ['GET'],
+    }),
+  ),
+  headers: Type.Optional(
+    Type.Record(Type.String(), Type.String({ maxLength: 4096 }), {
+      maxProperties: 30,
+      description: 'Headers, by their names.',
+      examples: [{ accept: 'application/json' }],
+    }),
+  ),
+  body: Type.Optional(
+    Type.String({
+      maxLength: MAX_REQUEST_BODY,
+      description: 'The body, as text.',
+      examples: ['{"words":120}'],
+    }),
+  ),
+}
+
+export const purposeIn = Type.Optional(
+  noteText(
+    'What it is for, at most 500 characters. Your owner reads it.',
+    'The weather for the trip to Pune',
+  ),
+)
+
+const PageRequest = Type.Object(pageRequest)
+export type PageRequest = Static<typeof PageRequest>
+
+export function initOf(
+  { method = 'GET', headers = {}, body }: PageRequest,
+  signal: AbortSignal,
+): RequestInit {
+  return { method, headers, signal, ...(body === undefined ? {} : { body }) }
+}
+
+/** The name by which purchases of `fetch_paid_url` are found again. */
+const CLIENT = 'fetch_paid_url'
+
+/** What the payment of a page says about it. Without the query, which may contain what only the seller should know. */
+export function contextOf(url: string, purpose: string | undefined) {
+  return { url: pageOf(url), client: CLIENT, ...(purpose === undefined ? {} : { purpose }) }
+}
+
+export function isPaidUrl(context: Payment['context']): boolean {
+  return context?.client === CLIENT
+}
+
+/** Whether a payment was made for this page. */
+export function isFor(url: string, { context }: Payment): boolean {
+  return isPaidUrl(context) && context?.url === pageOf(url)
+}
+
+function pageOf(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return origin + pathname
+}
+
+/** The wallet's `fetch`, whose failures are refusals. */
+export function pageFetch({ fetch }: Wallet): typeof fetch {
+  return async (input, init) => {
+    try {
+      return await fetch(input, init)
+    } catch (error) {
+      if (init?.signal?.aborted === true) throw error
+      throw unreachable(error)
+    }
+  }
+}
+
+function unreachable(error: unknown): ToolRefusal {
+  const isRefused = error instanceof NoAnswer && error.isRefused
+  const why = error instanceof NoAnswer ? error.message : 'The request could not be sent'
+  return new ToolRefusal({ code: isRefused ? 'url_refused' : 'url_unreachable', message: why, field: 'url' })
+}
+
+/** Runs a call that waits for pages, with its time limit. */
+export async function withinPageTime<T>(
+  signal: AbortSignal,
+  next: 'quote_paid_url' | 'fetch_paid_url',
+  work: (ending: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const timeUp = AbortSignal.timeout(PAGE_TIMEOUT_MS)
+  try {
+    return await work(AbortSignal.any([signal, timeUp]))
+  } catch (error) {
+    if (signal.aborted || !timeUp.aborted) throw error
+    const message = `It was not done within ${PAGE_TIMEOUT_MS / 1000} s; the same call goes on where it stopped`
+    throw new ToolRefusal({ code: 'timeout', message, next_tool: next })
+  }
+}
+
+/** The body of a page as a model can read it. */
+export async function readPage(response: Response) {
+  const contentType = response.headers.get('content-type')
+  const { bytes, isWhole } = await readAtMost(response, MAX_PAGE_BYTES)
+  const isText = contentType === null || TEXT.test(contentType)
+  return {
+    content_type: contentType,
+    body: isText ? new TextDecoder().decode(bytes) : bytes.toString('base64'),
+    body_encoding: isText ? 'text' : 'base64',
+    truncated: !isWhole,
+  } as const
+}
+
+const TEXT = /^(?:text\/|[^;]*\b(?:json|xml|javascript|x-www-form-urlencoded|yaml|csv)\b)/i
+
+async function readAtMost(response: Response, maxBytes: number) {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length > maxBytes) break
+  }
+  return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), isWhole: length <= maxBytes }
+}
+
+/** Ends a response whose body nobody reads. */
+export async function discard(response: Response): Promise<void> {
+  await response.body?.cancel().catch(() => undefined)
+}

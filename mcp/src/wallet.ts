@@ -1,0 +1,36 @@
+import type { Client } from '@batua/sdk'
+
+/** The wallet that one server serves: that of the agent whose key its client has. */
+export interface Wallet {
+  readonly client: Client
+  agentId(): Promise<string>
+  /** Fetches addresses that the model names. It refuses those that must not be called. */
+  readonly fetch: typeof fetch
+  /** Whether sellers without https are paid: in the sandbox. */
+  readonly allowHttp: boolean
+  readonly pins: Pins
+}
+
+/** The payees of hosts that name no origins (see `Journal` of the SDK). */
+export interface Pins {
+  payeeOf(host: string): Promise<string | null>
+  pin(host: string, payeeId: string): Promise<void>
+}
+
+const MAX_PINS = 10_000
+
+/** Pins in memory; the oldest are dropped first. */
+export function memoryPins(): Pins {
+  const payees = new Map<string, string>()
+  return {
+    payeeOf: async host => payees.get(host) ?? null,
+    async pin(host, payeeId) {
+      payees.delete(host)
+      payees.set(host, payeeId)
+      for (const eldest of payees.keys()) {
+        if (payees.size <= MAX_PINS) break
+        payees.delete(eldest)
+      }
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import { Agent, fetch as undiciFetch } from 'undici'
+import { openConnector } from './connector.ts'
+import type { Lookup } from './lookup.ts'
+import { NOT_HTTPS, NOT_PUBLIC, NotConnected, unansweredError } from './unanswered.ts'
+
+export interface GuardedFetchOptions {
+  /** In live mode only public addresses by https; in sandbox mode also those of developers’ own machines. */
+  readonly mode: 'sandbox' | 'live'
+  /** The longest body that a caller reads; everything around it may take as much again. */
+  readonly maxBodyBytes: number
+  readonly lookup?: Lookup
+  /** The certificate authority to trust instead of those of Node. */
+  readonly ca?: string
+}
+
+/** A `fetch` for addresses that somebody else chose. */
+export interface GuardedFetch {
+  /**
+   * Each connection is checked, also that to the target of a redirect. Rejects with `NoAnswer`, whose message quotes
+   * nothing, or with the reason of the caller’s signal. The caller limits time and the body that it reads.
+   */
+  readonly fetch: typeof fetch
+  /** Aborts what is in progress. */
+  close(): Promise<void>
+}
+
+/** Why there was no response. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer'
+  /** Whether the address may not be called at all. */
+  readonly isRefused: boolean
+
+  constructor(cause: unknown) {
+    super(unansweredError(cause))
+    this.isRefused = cause instanceof NotConnected && [NOT_HTTPS, NOT_PUBLIC].includes(cause.message)
+  }
+}
+
+const CONNECT_TIMEOUT_MS = 10_000
+const MAX_HEADER_BYTES = 16 * 1024
+
+export function openGuardedFetch({ maxBodyBytes, ...options }: GuardedFetchOptions): GuardedFetch {
+  const connector = openConnector({
+    ...options,
+    timeoutMs: CONNECT_TIMEOUT_MS,
+    maxAnswerBytes: 2 * maxBodyBytes,
+  })
+  const dispatcher = new Agent({
+    connect: connector.connect,
+    pipelining: 1,
+    allowH2: false,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  })
+
+  async function guarded(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+    try {
+      const given = init as Parameters<typeof undiciFetch>[1]
+      return await undiciFetch(input, { ...given, dispatcher })
+    } catch (error) {
+      if (init?.signal?.aborted === true) throw error
+      throw new NoAnswer(error instanceof Error ? (error.cause ?? error) : error)
+    }
+  }
+  return {
+    fetch: guarded,
+    async close() {
+      const destroyed = dispatcher.destroy()
+      connector.close()
+      await destroyed
+    },
+  }
+}
