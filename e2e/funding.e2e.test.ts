@@ -154,10 +154,11 @@ describe('the outcomes on the checkout page and at the gateway', () => {
     const funding = await fundingOf(agent, session)
     expect(funding.status).toBe(story.status)
     expect(await available(agent)).toBe(story.credited)
-    const refunds = await database.query(`select 1 from sandbox_refunds where order_id = $1`, [
-      session.order_id,
-    ])
-    expect(refunds.length).toBe(story.refunds ?? 0)
+    const refundsOf = `select 1 from sandbox_refunds where order_id = $1`
+    // A refund is sent after the response.
+    await expect
+      .poll(() => database.query(refundsOf, [session.order_id]), { timeout: 10_000 })
+      .toHaveLength(story.refunds ?? 0)
     const { transactions, pagination } = await api.ok(routes.listTransactions, {
       params: { agent_id: agent.id },
       headers: agent.headers,
