@@ -11,7 +11,7 @@ import type { Authenticators } from '../../http/caller.ts'
 import type { Serve } from '../../http/serve.ts'
 import { ADMIN_COOKIE, call, startTestServer, TEST_ADMIN } from '../../http/test-server.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { parseId, type Uuid } from '../../kernel/ids.ts'
+import { newUuid, parseId, type Uuid } from '../../kernel/ids.ts'
 import { silentLogger } from '../../kernel/logger.ts'
 import type { Ledger } from '../../ledger/index.ts'
 import { createJobs } from '../../operations/jobs.ts'
@@ -70,8 +70,7 @@ const PLENTY = 10n ** 12n
 export const STAGE_SESSIONS: Pick<Authenticators, 'owner' | 'admin'> = {
   owner(token) {
     const ids = token.split('.').flatMap(text => parseId('own', text) ?? [])
-    const [sessionId] = ids
-    return sessionId === undefined ? null : { kind: 'owner', ownerIds: ids, sessionId }
+    return ids.length === 0 ? null : { kind: 'owner', ownerIds: ids, sessionId: newUuid(new Date()) }
   },
   admin: token => (ADMIN_COOKIE.endsWith(`=${token}`) ? TEST_ADMIN : null),
 }

@@ -275,6 +275,7 @@ describe('an agent of a release that recorded no versions', () => {
 
 describe('somebody who writes to the database', () => {
   const write = async (statement: string) => {
+    await stage.advance(1_000)
     await change({ spend_limit_daily: 850 })
     await stage.db.database.query(statement, [agent.uuid])
     await stage.db.database.query('update accounts set agent_version = agent_version + 1 where id = $1', [
