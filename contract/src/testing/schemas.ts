@@ -18,7 +18,7 @@ export interface Place {
 }
 
 export const table: readonly (readonly [string, Route])[] = Object.entries(routes)
-export const bodyAjv = new Ajv2020({ strict: true, allErrors: true, formats: FORMATS })
+export const bodyAjv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, formats: FORMATS })
 export const queryAjv = new Ajv2020({ strict: true, coerceTypes: true, formats: FORMATS })
 
 export function plain(schema: unknown): Json {
