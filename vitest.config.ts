@@ -25,6 +25,7 @@ export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 2,
+    maxConcurrency: 2,
     // What modules keep (ids, clocks, a sink) harms no other file, so files share what was imported once.
     isolate: false,
     sequence: { sequencer: LongestFirst },

@@ -32,7 +32,7 @@ function hostile(body: unknown): unknown {
   )
 }
 
-test.each([PHONE, DESK].map(view => [viewName(view), view] as const))(
+test.concurrent.each([PHONE, DESK].map(view => [viewName(view), view] as const))(
   'every page on %s shows hostile names and notes as texts, and fits the screen',
   { timeout: 900_000 },
   async (_name, view) => {

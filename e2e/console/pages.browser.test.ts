@@ -18,7 +18,7 @@ afterAll(async () => {
 /** Enough for all pages on a busy machine. */
 const ALL_PAGES_MS = 900_000
 
-test.each(VIEWS.map(view => [viewName(view), view] as const))(
+test.concurrent.each(VIEWS.map(view => [viewName(view), view] as const))(
   'every page on %s is free of errors, violations of its policy and barriers, and fits the screen',
   { timeout: ALL_PAGES_MS },
   async (_name, view) => {

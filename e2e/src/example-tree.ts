@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -73,6 +74,9 @@ function linkPackages(root: string): void {
   }
   for (const name of readdirSync(join(from, '@batua'))) {
     symlinkSync(join(root, name), join(to, '@batua', name))
+    // Where a package of ours needs another version than others do, it has its own.
+    const own = join(ROOT, name, 'node_modules')
+    if (existsSync(own)) symlinkSync(own, join(root, name, 'node_modules'))
   }
 }
 
