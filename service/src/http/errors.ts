@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { ErrorCode } from '@batua/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DatabaseBusy, DatabaseUnavailable } from '../db/errors.ts'
@@ -37,7 +38,31 @@ declare module 'fastify' {
 
 /** Renders every error of a parsed request; `client-error.ts` renders earlier ones. */
 export function addErrorRenderer(fastify: FastifyInstance, logger: Logger): void {
-  fastify.setErrorHandler((error, request, reply) => renderError(error, request, reply, logger))
+  fastify.setErrorHandler(async (error, request, reply) => {
+    if (codeOf(error) === TOO_LARGE) await dropRest(request.raw)
+    renderError(error, request, reply, logger)
+  })
+}
+
+const TOO_LARGE = 'FST_ERR_CTP_BODY_TOO_LARGE'
+
+/** Enough for a document that was sent by mistake. */
+const DROPPED_BYTES = 4 * 1024 * 1024
+
+/**
+ * Reads the rest of a body that is refused: the connection is closed after the response, and a client that still sends
+ * would find it broken before it reads the response.
+ */
+async function dropRest(body: Readable): Promise<void> {
+  let bytes = 0
+  try {
+    for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+      bytes += (chunk as Buffer).length
+      if (bytes > DROPPED_BYTES) return
+    }
+  } catch {
+    // The client left.
+  }
 }
 
 export function renderError(
@@ -82,7 +107,7 @@ export function appErrorOf(error: unknown): AppError {
 /** Errors that fastify raises before a handler runs. Their messages are replaced, because they may quote input. */
 function frameworkError(error: unknown): AppError | null {
   switch (codeOf(error)) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+    case TOO_LARGE:
       return new AppError('payload_too_large', 'The body is larger than 64 KiB; send less')
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new AppError(

@@ -1,5 +1,7 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { setImmediate } from 'node:timers/promises'
 import { ERROR_STATUS, type ErrorCode, route } from '@batua/contract'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -242,6 +244,43 @@ test('an idempotency_key in a body that takes none points to the header', async 
       error: { message: expect.stringContaining('the header Idempotency-Key') },
     })
   }
+})
+
+const tooLarge = (head: string) =>
+  `POST /v1/echo/a HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${head}\r\n\r\n`
+
+test.each([
+  ['a known length', 'content-length: 3000000', 'x'.repeat(3_000_000)],
+  [
+    'a known length on a connection to be closed',
+    'connection: close\r\ncontent-length: 3000000',
+    'x'.repeat(3_000_000),
+  ],
+  [
+    'an unknown length',
+    'transfer-encoding: chunked',
+    `10000\r\n${'x'.repeat(65_536)}\r\n`.repeat(40) + '0\r\n\r\n',
+  ],
+])('a client that sends a large body of %s reads the whole refusal', async (_what, head, body) => {
+  const socket = connect(server.port, '127.0.0.1')
+  const answer = text(socket)
+  const request = Buffer.from(tooLarge(head) + body)
+  for (let sent = 0; sent < request.length; sent += 65_536) {
+    socket.write(request.subarray(sent, sent + 65_536))
+    await setImmediate()
+  }
+  expect(await answer).toContain('413 Payload Too Large')
+})
+
+test('the connection of a body without an end is closed', async () => {
+  const socket = connect(server.port, '127.0.0.1')
+  const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`
+  const endless = async function* () {
+    yield tooLarge('transfer-encoding: chunked')
+    for (;;) yield chunk
+  }
+  socket.resume()
+  await expect(pipeline(endless, socket)).rejects.toMatchObject({ syscall: 'write' })
 })
 
 test('a body of exactly 64 KiB is accepted', async () => {
