@@ -13,9 +13,10 @@ import {
   type Reply,
   startTestServer,
   TEST_ADMIN,
+  TEST_OWNER,
   type TestServer,
 } from '../http/test-server.ts'
-import { newUuid, parseId } from '../kernel/ids.ts'
+import { parseId } from '../kernel/ids.ts'
 import { test as base, OF_FILE } from './database-test.ts'
 import { networkContext, randomHandle, randomPan, randomPhone, TEST_VAULT } from './network.ts'
 
@@ -37,7 +38,7 @@ export interface NetworkServer {
 const SESSIONS: Pick<Authenticators, 'owner' | 'admin'> = {
   owner(token) {
     const id = parseId('own', token)
-    return id === null ? null : { kind: 'owner', ownerIds: [id], sessionId: newUuid(new Date()) }
+    return id === null ? null : { kind: 'owner', ownerIds: [id], sessionId: TEST_OWNER.sessionId }
   },
   admin: token => (ADMIN_COOKIE.endsWith(`=${token}`) ? TEST_ADMIN : null),
 }
