@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { EVENT_NAMES } from '@batua/contract'
 import { verifyWebhook, type WebhookEvent } from '@batua/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Cli, jsonOf, openCli } from './src/cli.ts'
+import { type Cli, jsonOf, logPlatformIn, openCli } from './src/cli.ts'
 import type { Agent } from './src/network.ts'
 import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
 
@@ -17,9 +17,7 @@ beforeAll(async () => {
   stage = await openPayingStage()
   payer = await stage.network.fundedAgent(stage.owner)
   cli = openCli()
-  const { platform, service } = stage
-  const login = ['login', '--url', service.address, '--platform', platform.id, '--secret-stdin']
-  expect(await cli.run(login, { input: platform.secret })).toMatchObject({ code: 0 })
+  expect(await logPlatformIn(cli, stage.service.address, stage.platform)).toMatchObject({ code: 0 })
 })
 afterAll(async () => {
   cli?.remove()

@@ -1,6 +1,6 @@
 import { routes } from '@batua/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Cli, jsonOf, openCli } from './src/cli.ts'
+import { type Cli, jsonOf, logPlatformIn, openCli } from './src/cli.ts'
 import type { Agent } from './src/network.ts'
 import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
 
@@ -13,10 +13,9 @@ beforeAll(async () => {
   payer = await stage.network.fundedAgent(stage.owner)
   await stage.network.pay(payer, stage.payee, 50, { reference: '=1+1' })
   cli = openCli()
-  const { platform, service } = stage
-  const login = ['login', '--url', service.address]
-  await cli.run([...login, '--agent-key-stdin'], { input: payer.key })
-  await cli.run([...login, '--platform', platform.id, '--secret-stdin'], { input: platform.secret })
+  const { address } = stage.service
+  await cli.run(['login', '--url', address, '--agent-key-stdin'], { input: payer.key })
+  await logPlatformIn(cli, address, stage.platform)
 })
 afterAll(async () => {
   cli?.remove()

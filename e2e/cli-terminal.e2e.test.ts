@@ -4,7 +4,7 @@ import { routes } from '@batua/contract'
 import { createClient } from '@batua/sdk'
 import { requirePayment } from '@batua/sdk/node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildCli, type Cli, jsonOf, openCli } from './src/cli.ts'
+import { buildCli, type Cli, jsonOf, logPlatformIn, openCli } from './src/cli.ts'
 import { openLocalServers } from './src/local-servers.ts'
 import type { Agent } from './src/network.ts'
 import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
@@ -34,7 +34,7 @@ const payments = async () =>
   (await stage.api.ok(routes.listPayments, { params: { agent_id: payer.id }, headers: payer.headers }))
     .payments
 
-/** A service that says what it was told to say. */
+/** A service whose responses the test sets. */
 function hostileService(body: object, status = 200) {
   return servers.serve((_request, response) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
@@ -118,9 +118,7 @@ describe('on a terminal', () => {
   })
 
   test('there are colours, which a pipe and NO_COLOR do not get', async () => {
-    const { service, platform } = stage
-    const login = ['login', '--url', service.address, '--platform', platform.id, '--secret-stdin']
-    await cli.run(login, { input: platform.secret })
+    await logPlatformIn(cli, stage.service.address, stage.platform)
     expect((await cli.onTerminal(['agents'])).stdout).toContain('\u001b[1m')
     expect((await cli.onTerminal(['agents'], { env: { NO_COLOR: '1' } })).stdout).not.toContain('\u001b')
     expect((await cli.spawned(['agents'])).stdout).not.toContain('\u001b')

@@ -1,6 +1,6 @@
 import { EVENT_NAMES } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Cli, jsonOf, openCli } from './src/cli.ts'
+import { type Cli, jsonOf, logPlatformIn, openCli } from './src/cli.ts'
 import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
 
 let stage: PayingStage
@@ -9,9 +9,7 @@ let cli: Cli
 beforeAll(async () => {
   stage = await openPayingStage()
   cli = openCli()
-  const { platform, service } = stage
-  const login = ['login', '--url', service.address, '--platform', platform.id, '--secret-stdin']
-  expect(await cli.run(login, { input: platform.secret })).toMatchObject({ code: 0 })
+  expect(await logPlatformIn(cli, stage.service.address, stage.platform)).toMatchObject({ code: 0 })
 })
 afterAll(async () => {
   cli?.remove()

@@ -42,13 +42,13 @@ export interface Api {
 }
 
 /** What is sent in place of the body of a call. */
-export type Bodies = (body: unknown, route: Route) => unknown
+export type Bodies = (body: unknown) => unknown
 
 /** A client of a service, made from the contract's routes. */
 export function openApi(address: string, bodies: Bodies = body => body): Api {
   const exchanges: Exchange[] = []
   async function send(route: Route, call: Sent = {}): Promise<Reply> {
-    const sent = 'body' in call ? { ...call, body: bodies(call.body, route) } : call
+    const sent = 'body' in call ? { ...call, body: bodies(call.body) } : call
     const reply = await request(address, route.method, pathOf(route, call), sent)
     exchanges.push({ route, reply })
     return reply

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { interrupted } from '../../cli/src/failure.ts'
 import { main } from '../../cli/src/main.ts'
 import type { Ended } from './commands.ts'
+import type { Platform } from './network.ts'
 import type { Env } from './service.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -151,6 +152,12 @@ function watched(outputs: Outputs, code: Promise<number>, interrupt: () => void)
 
 function quoted(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+/** Logs the default profile in as a platform. */
+export function logPlatformIn(cli: Cli, address: string, { id, secret }: Platform): Promise<Ended> {
+  const args = ['login', '--url', address, '--platform', id, '--secret-stdin']
+  return cli.run(args, { input: secret })
 }
 
 /** The JSON on standard output. */

@@ -5,7 +5,7 @@ import type {
   ReadResourceResult,
 } from '@modelcontextprotocol/server'
 import { CARD, cardContents } from './card.ts'
-import { pointersTo } from './untrusted.ts'
+import { pointersTo, WRITTEN_IN_RECEIPTS, WRITTEN_IN_STATEMENTS } from './untrusted.ts'
 import type { Wallet } from './wallet.ts'
 
 const JSON_TYPE = 'application/json'
@@ -63,7 +63,7 @@ async function readData({ client, agentId }: Wallet, uri: string): Promise<Data 
     case 'batua://statement':
       return {
         data: await client.listTransactions({ agent_id: await agentId(), limit: STATEMENT_LINES }),
-        writtenByOthers: ['reference', 'note', 'counterparty_name'],
+        writtenByOthers: WRITTEN_IN_STATEMENTS,
       }
     default:
       return uri.startsWith(RECEIPTS) ? readReceipt(client, uri.slice(RECEIPTS.length)) : null
@@ -73,5 +73,5 @@ async function readData({ client, agentId }: Wallet, uri: string): Promise<Data 
 async function readReceipt(client: Client, receipt_id: string): Promise<Data | null> {
   if (!/^(?:rcp|pay)_\w+$/.test(receipt_id)) return null
   const data = await client.getReceipt({ receipt_id })
-  return { data, writtenByOthers: ['reference', 'note', 'from_handle', 'to_handle'] }
+  return { data, writtenByOthers: WRITTEN_IN_RECEIPTS }
 }

@@ -11,7 +11,7 @@ import { LISTED_TOOLS } from './listed-tools.ts'
 import { PROMPTS, promptOf } from './prompts.ts'
 import { RESOURCE_TEMPLATES, RESOURCES, readResource } from './resources.ts'
 import type { Tool, ToolResult } from './tool.ts'
-import { type RefusalFacts, refusalOf } from './tool-refusal.ts'
+import { type RefusalFacts, refusalOf, ToolRefusal } from './tool-refusal.ts'
 import { findTool, invalidArgument } from './tools.ts'
 import { pointersTo } from './untrusted.ts'
 import type { Wallet } from './wallet.ts'
@@ -92,7 +92,8 @@ async function callTool(
   const tool = findTool(name)
   if (tool === null) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}`)
   const invalid = invalidArgument(tool, input)
-  if (invalid !== null) return refused({ ...NO_LIMIT, ...invalid, next_tool: tool.name })
+  if (invalid !== null)
+    return refused(new ToolRefusal({ code: 'validation_error', ...invalid, next_tool: tool.name }).facts)
   try {
     return answered(tool, await tool.run(wallet, input, signal))
   } catch (error) {
@@ -103,11 +104,6 @@ async function callTool(
     throw failed()
   }
 }
-
-const NO_LIMIT = {
-  code: 'validation_error',
-  ...{ layer: null, limit: null, remaining: null, max_amount_now: null, retry_at: null, details: {} },
-} as const
 
 /** The fields that the output schema names: a newer service may return more. */
 function answered({ output, writtenByOthers = [] }: Tool, result: ToolResult): CallToolResult {

@@ -1,3 +1,8 @@
+/** The fields of a statement that other people wrote. */
+export const WRITTEN_IN_STATEMENTS = ['reference', 'note', 'counterparty_name']
+/** The fields of a receipt that other people wrote. */
+export const WRITTEN_IN_RECEIPTS = ['reference', 'note', 'from_handle', 'to_handle']
+
 /** JSON pointers (RFC 6901) to the texts in a result whose fields have one of these names, at any depth. */
 export function pointersTo(names: readonly string[], result: object): string[] {
   const found: string[] = []

@@ -1,5 +1,5 @@
 import type { Agent, Allowance } from '@batua/sdk'
-import { Button, Group, Text, TextInput, Title } from '@mantine/core'
+import { Button, Group, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useAct } from '../api/use-act.ts'
 import { useRead } from '../api/use-read.ts'
@@ -7,6 +7,7 @@ import { Card } from '../components/card.tsx'
 import { Confirm } from '../components/confirm.tsx'
 import { Loaded } from '../components/loaded.tsx'
 import { Moment } from '../components/moment.tsx'
+import { SectionTitle } from '../components/section-title.tsx'
 import { sayDone } from '../components/toasts.tsx'
 import { useFormat, useTexts } from '../language/language.tsx'
 import classes from './agent.module.css'
@@ -21,10 +22,7 @@ export function Allowances({ agent }: { readonly agent: Agent }) {
   return (
     <Card>
       <Group justify="space-between" mb="sm">
-        <div>
-          <Title order={2}>{t.title}</Title>
-          <Text c="dimmed">{t.hint}</Text>
-        </div>
+        <SectionTitle hint={t.hint}>{t.title}</SectionTitle>
         <Button variant="default" onClick={() => ask(true)}>
           {t.allow}
         </Button>

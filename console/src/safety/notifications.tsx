@@ -1,9 +1,10 @@
-import { Group, Stack, Text, Title } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import { useAct } from '../api/use-act.ts'
 import { useRead } from '../api/use-read.ts'
 import { Card } from '../components/card.tsx'
 import { Choice } from '../components/choice.tsx'
 import { Loaded } from '../components/loaded.tsx'
+import { SectionTitle } from '../components/section-title.tsx'
 import { useTexts } from '../language/language.tsx'
 import { NotificationKinds, type Settings } from './notification-kinds.tsx'
 import { notificationTexts } from './notification-texts.ts'
@@ -16,10 +17,7 @@ export function Notifications() {
   const settings = useRead('getNotificationSettings', {})
   return (
     <Stack>
-      <div>
-        <Title order={2}>{t.title}</Title>
-        <Text c="dimmed">{t.hint}</Text>
-      </div>
+      <SectionTitle hint={t.hint}>{t.title}</SectionTitle>
       <Loaded query={settings} loading={t.loading}>
         {chosen => (
           <Stack>

@@ -157,7 +157,7 @@ function usedElsewhere({ payment_id, approval_id, status }: Payment): ToolRefusa
 }
 
 /**
- * What the model is told of a purchase that failed. A page that could not be reached after it was paid is fetched by the
+ * The error of a purchase that failed, as the model gets it. A page that could not be reached after it was paid is fetched by the
  * same call, without paying again.
  */
 function refusalOf(error: unknown, maxAmount: number): unknown {

@@ -14,6 +14,7 @@ import { Type } from 'typebox'
 import { CARD } from '../card.ts'
 import { keyIn, READS, resultOf, SPENDS, type ToolName, tool } from '../tool.ts'
 import { ToolRefusal } from '../tool-refusal.ts'
+import { WRITTEN_IN_RECEIPTS } from '../untrusted.ts'
 import { isPaidUrl } from './paid-url.ts'
 
 /** The key is in the body, where the ledger keeps it for good. */
@@ -140,7 +141,7 @@ export const verifyReceiptTool = tool({
   title: 'Verify a receipt',
   description: 'Whether a receipt, by its id or that of its payment, is genuine: signed by the service.',
   annotations: READS,
-  writtenByOthers: ['reference', 'note', 'from_handle', 'to_handle'],
+  writtenByOthers: WRITTEN_IN_RECEIPTS,
   input: verifyReceipt.params,
   output: resultOf(verifyReceipt.response.properties),
   run: ({ client }, input) => client.verifyReceipt(input),

@@ -13,6 +13,7 @@ import type { PolicyEvaluation } from '@batua/sdk'
 import { Type } from 'typebox'
 import { CARD } from '../card.ts'
 import { READS, resultOf, type ToolName, tool } from '../tool.ts'
+import { WRITTEN_IN_STATEMENTS } from '../untrusted.ts'
 
 const { limits, thresholds, allowed_payees, max_amount_now, as_of } = EffectivePolicy.properties
 const { held, authorized, pending_approvals, hour, day, month } = Exposure.properties
@@ -84,7 +85,7 @@ export const listTransactionsTool = tool({
   title: 'Transactions',
   description: 'The statement of this wallet, newest first.',
   annotations: READS,
-  writtenByOthers: ['reference', 'note', 'counterparty_name'],
+  writtenByOthers: WRITTEN_IN_STATEMENTS,
   input: listTransactions.query,
   output: resultOf(listTransactions.response.properties),
   run: async ({ client, agentId }, input) => client.listTransactions({ agent_id: await agentId(), ...input }),

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { onRequestAsyncHookHandler } from 'fastify'
 import { AppError } from '../kernel/app-error.ts'
 import type { Authenticators } from './caller.ts'
@@ -8,6 +9,11 @@ export interface BearerOptions {
   readonly authenticators: Pick<Authenticators, 'agent'>
   readonly rateLimits: RateLimits
   readonly baseUrl: string
+}
+
+/** The credential of `Authorization: Bearer`; undefined: there is none. */
+export function bearerOf({ authorization = '' }: IncomingHttpHeaders): string | undefined {
+  return BEARER.exec(authorization)?.[1]
 }
 
 const BEARER = /^Bearer +([\x21-\x7e]+) *$/i
@@ -26,11 +32,11 @@ export function bearerHook({
   const base = new URL(baseUrl)
   const challenge = `Bearer resource_metadata="${base.origin}/.well-known/oauth-protected-resource/mcp"`
   return async (request, reply) => {
-    const { origin, authorization = '', host } = request.headers
+    const { origin, host } = request.headers
     if (origin !== undefined && !isOwnOrigin(origin, base, host)) {
       throw new AppError('authorization_error', 'Pages of other sites cannot use this address')
     }
-    const [, key] = BEARER.exec(authorization) ?? []
+    const key = bearerOf(request.headers)
     const found =
       key === undefined
         ? null

@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { assert } from '../kernel/assert.ts'
 import { formatId } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/logger.ts'
+import { bearerOf } from './bearer.ts'
 import type { Server } from './server.ts'
 
 export interface McpOptions {
@@ -66,8 +67,8 @@ export function addMcp(server: Server, { mode, logger, serviceName, version }: M
 /** What the wallet's server learns of the request: the key, the agent and the address that sent it. */
 function authOf(request: FastifyRequest): AuthInfo {
   const { caller, headers } = request
-  assert(caller?.kind === 'agent', 'only agents are admitted here')
-  const [, token = ''] = (headers.authorization ?? '').split(/ +/)
+  const token = bearerOf(headers)
+  assert(caller?.kind === 'agent' && token !== undefined, 'only agents are admitted here, by their key')
   return { token, clientId: formatId('agt', caller.agentId), scopes: [], extra: { address: request.ip } }
 }
 

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '@batua/sdk'
-import { Button, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import type { InputOf } from '../../api/api.tsx'
 import { useRead } from '../../api/use-read.ts'
 import { Card } from '../../components/card.tsx'
@@ -9,6 +9,7 @@ import filters from '../../components/filters.module.css'
 import { Loaded } from '../../components/loaded.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { Pages } from '../../components/pages.tsx'
+import { SectionTitle } from '../../components/section-title.tsx'
 import { useTexts } from '../../language/language.tsx'
 import type { AgentSearch, SectionProps } from '../agent-sections.tsx'
 import { DownloadProof } from './download-proof.tsx'
@@ -33,10 +34,7 @@ export function Audit({ agent: { agent_id }, search, onSearch }: SectionProps) {
   const isFiltered = action !== undefined || from !== undefined || to !== undefined
   return (
     <Stack gap="sm">
-      <div>
-        <Title order={2}>{t.title}</Title>
-        <Text c="dimmed">{t.hint}</Text>
-      </div>
+      <SectionTitle hint={t.hint}>{t.title}</SectionTitle>
       <Filters search={{ action, from, to }} onSearch={onSearch} />
       <Loaded query={entries} loading={t.loading}>
         {({ entries: list, pagination }) =>

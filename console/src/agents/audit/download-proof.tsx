@@ -2,7 +2,7 @@ import { Button, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { callOperation, useClient, useSession } from '../../api/api.tsx'
 import { useErrorWords } from '../../components/error-notice.tsx'
-import { saveJson } from '../../components/save-json.ts'
+import { saveJson } from '../../components/save-file.ts'
 import { sayDone } from '../../components/toasts.tsx'
 import { useTexts } from '../../language/language.tsx'
 import { auditTexts } from './texts.ts'
@@ -26,7 +26,7 @@ export function DownloadProof({ auditId, label }: DownloadProofProps) {
     async mutationFn() {
       const proof = await callOperation(client, 'verifyAuditEntry', { audit_id: auditId }, {})
       if (!proof.valid) return proof.reason
-      saveJson(proofFile(auditId), proof)
+      saveJson(proof, proofFile(auditId))
       sayDone(t.isDownloaded)
       return 'ok'
     },

@@ -1,5 +1,5 @@
 import type { Certificate } from '@batua/sdk'
-import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useRead } from '../../api/use-read.ts'
 import { Card } from '../../components/card.tsx'
@@ -9,6 +9,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { Pages } from '../../components/pages.tsx'
+import { SectionTitle } from '../../components/section-title.tsx'
 import { Status } from '../../components/status.tsx'
 import { useFormat, useTexts } from '../../language/language.tsx'
 import type { SectionProps } from '../agent-sections.tsx'
@@ -26,10 +27,7 @@ export function Certificates({ agent, search: { status, offset = 0 }, onSearch }
   return (
     <Stack gap="sm">
       <Group justify="space-between">
-        <div>
-          <Title order={2}>{t.title}</Title>
-          <Text c="dimmed">{t.hint}</Text>
-        </div>
+        <SectionTitle hint={t.hint}>{t.title}</SectionTitle>
         <Button variant="default" disabled={agent.status === 'deactivated'} onClick={() => issue(true)}>
           {t.issue}
         </Button>

@@ -1,11 +1,12 @@
 import type { PolicyVersion } from '@batua/sdk'
-import { Stack, Text, Title } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { useRead } from '../../api/use-read.ts'
 import { Card } from '../../components/card.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { Pages } from '../../components/pages.tsx'
+import { SectionTitle } from '../../components/section-title.tsx'
 import { useFormat, useTexts } from '../../language/language.tsx'
 import type { SectionProps } from '../agent-sections.tsx'
 import { agentTexts } from '../agent-texts.ts'
@@ -23,10 +24,7 @@ export function Changes({ agent: { agent_id }, search: { offset = 0 }, onSearch 
   const names = new Map(named.data?.payees.map(payee => [payee.agent_id, payee.name]))
   return (
     <Stack gap="sm">
-      <div>
-        <Title order={2}>{t.title}</Title>
-        <Text c="dimmed">{t.hint}</Text>
-      </div>
+      <SectionTitle hint={t.hint}>{t.title}</SectionTitle>
       <Loaded query={versions} loading={t.loading}>
         {({ versions: list, pagination }) => (
           <>

@@ -1,5 +1,5 @@
 import type { Spending as Spent } from '@batua/sdk'
-import { Stack, Text, Title } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { lazyRouteComponent } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { useRead } from '../../api/use-read.ts'
@@ -10,6 +10,7 @@ import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Loading } from '../../components/loading.tsx'
+import { SectionTitle } from '../../components/section-title.tsx'
 import { useFormat, useTexts } from '../../language/language.tsx'
 import type { SectionProps } from '../agent-sections.tsx'
 import classes from './spending.module.css'
@@ -27,10 +28,7 @@ export function Spending({ agent: { agent_id }, search: { days = 30 }, onSearch 
   const period = PERIODS.find(each => Number(each) === days) ?? '30'
   return (
     <Stack gap="sm">
-      <div>
-        <Title order={2}>{t.title}</Title>
-        <Text c="dimmed">{t.hint}</Text>
-      </div>
+      <SectionTitle hint={t.hint}>{t.title}</SectionTitle>
       <Choice
         label={t.period}
         value={period}

@@ -5,7 +5,7 @@ import { HowToVerify } from '../../agents/audit/how-to-verify.tsx'
 import { useRead } from '../../api/use-read.ts'
 import { Card } from '../../components/card.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { saveJson } from '../../components/save-json.ts'
+import { saveJson } from '../../components/save-file.ts'
 import { useTexts } from '../../language/language.tsx'
 import { inboxTexts } from './texts.ts'
 
@@ -33,7 +33,7 @@ export function Confirmed({ approval, evidence }: ConfirmedProps) {
             <Stack gap="sm">
               <Text>{t.confirmedBy(passkey.name)}</Text>
               <Group>
-                <Button size="sm" variant="default" onClick={() => saveJson(approvalFile, approval)}>
+                <Button size="sm" variant="default" onClick={() => saveJson(approval, approvalFile)}>
                   {t.downloadApproval}
                 </Button>
                 <DownloadProof auditId={passkey.audit_id} label={t.downloadPasskey} />

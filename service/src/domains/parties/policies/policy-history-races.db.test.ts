@@ -135,7 +135,7 @@ async function writeUnannounced(ownerId: Uuid, limit: bigint): Promise<void> {
   })
 }
 
-test('a node that reads a limit of the owner before its agents are told of it puts it into their histories first', async () => {
+test('a node that reads a limit of the owner before it is announced to the agents records it in their histories first', async () => {
   const history = historyOf(stage, agent)
   const paid = (await stage.pay(agent, payee, 20)).body as unknown as PaymentResult
   await writeUnannounced(parseId('own', signedUp.ownerId) ?? '', 1_000n)

@@ -40,7 +40,7 @@ export async function showPastPolicy(
   if (moment < agent.createdAt) {
     throw refusedMoment(`The agent was created at ${agent.createdAt.toISOString()}; name a moment since then`)
   }
-  await requireHistory(context, agent.id)
+  await beginHistory(context, agent.id)
   const [found, state] = await Promise.all([
     selectVersionAt(database, vault, agent.id, moment),
     selectPastState(database, agent, moment),
@@ -76,12 +76,9 @@ export async function listVersions(
 ): Promise<ResponseOf<typeof listPolicyVersions>> {
   const { database, vault } = context
   const agent = await requireAgentAccess(database, caller, agentRef)
-  await requireHistory(context, agent.id)
+  const total = await beginHistory(context, agent.id)
   const request = pageOf(query)
-  const [rows, total] = await Promise.all([
-    selectVersions(database, vault, agent.id, request),
-    countVersions(database, agent.id),
-  ])
+  const rows = await selectVersions(database, vault, agent.id, request)
   const before = new Map(rows.map((row, index) => [row.id, rows[index + 1]]))
   return page('versions', rows, row => versionRecord(row, before.get(row.id)), total, request)
 }
@@ -95,9 +92,15 @@ function versionRecord(row: ReadVersion, before: ReadVersion | undefined): Polic
   }
 }
 
-/** An agent of a release without histories gets its own when somebody asks for it, or by the job. */
-async function requireHistory(context: PolicySettingsContext, id: Uuid): Promise<void> {
-  if ((await countVersions(context.database, id)) === 0) await recordPresentPolicy(context, id)
+/**
+ * The number of an agent's versions. An agent of a release without histories gets its own when somebody asks for it, or by
+ * the job.
+ */
+async function beginHistory(context: PolicySettingsContext, id: Uuid): Promise<number> {
+  const count = await countVersions(context.database, id)
+  if (count > 0) return count
+  await recordPresentPolicy(context, id)
+  return countVersions(context.database, id)
 }
 
 /** Begins the histories of all agents of a release without histories, once after each start. */
