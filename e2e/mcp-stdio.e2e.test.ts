@@ -1,17 +1,14 @@
-import { fileURLToPath } from 'node:url'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { BATUA, buildCli, openCli } from './src/cli.ts'
 import { clientOf, ERAS, type Era, type McpClient, newClient } from './src/mcp-client.ts'
 import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
-
-/** Compiled code of earlier runs: without it a start takes longer than the test. */
-const COMPILED = fileURLToPath(new URL('../node_modules/.cache/e2e-compiled', import.meta.url))
-const PROGRAM = fileURLToPath(new URL('src/mcp-stdio.ts', import.meta.url))
 
 let stage: PayingStage
 const clients: McpClient[] = []
 
 beforeAll(async () => {
+  await buildCli()
   stage = await openPayingStage()
 })
 afterAll(async () => {
@@ -24,8 +21,8 @@ async function connect(key: string, era: Era, address = stage.service.address): 
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: ['--conditions=@batua/source', PROGRAM],
-      env: { BASE_URL: address, AGENT_KEY: key, NODE_COMPILE_CACHE: COMPILED },
+      args: [BATUA, 'mcp'],
+      env: { BATUA_BASE_URL: address, BATUA_AGENT_KEY: key },
     }),
   )
   const connected = clientOf(client)
@@ -59,4 +56,16 @@ test('a service that is away, and a wrong key, are refusals that say whether to 
   })
   const stranger = await connect(`agk_live_${'x'.repeat(43)}`, 'legacy')
   expect(await stranger.call('pay', order)).toMatchObject({ code: 'authentication_error', next_tool: null })
+})
+
+test('without a key it says how to log in, and it ends with its input', async () => {
+  const cli = openCli()
+  try {
+    const anonymous = await cli.spawned(['mcp'], { env: { BATUA_BASE_URL: stage.service.address } })
+    expect(anonymous).toMatchObject({ code: 6, stdout: '', stderr: expect.stringContaining('batua login') })
+    const env = { BATUA_BASE_URL: stage.service.address, BATUA_AGENT_KEY: stage.payee.key }
+    expect(await cli.spawned(['mcp'], { env })).toEqual({ code: 0, stdout: '', stderr: '' })
+  } finally {
+    cli.remove()
+  }
 })

@@ -34,7 +34,7 @@ test.each(pathsOf(program))('%s has help with an example', async path => {
 test('the commands are these', async () => {
   const names = program.commands.map(command => command.name()).toSorted()
   expect(names.join(' ')).toBe(
-    'agents approvals clock completion doctor fetch fund listen login logout logs open pay statement trigger verify whoami',
+    'agents approvals clock completion doctor fetch fund listen login logout logs mcp open pay statement trigger verify whoami',
   )
   const { stdout } = await printed(['--help'])
   for (const name of names) expect(stdout).toContain(`\n  ${name} `)

@@ -8,6 +8,7 @@ import { fundCommand } from './commands/fund.ts'
 import { listenCommand } from './commands/listen.ts'
 import { loginCommand, logoutCommand } from './commands/login.ts'
 import { logsCommand } from './commands/logs.ts'
+import { mcpCommand } from './commands/mcp.ts'
 import { openCommand } from './commands/open.ts'
 import { payCommand } from './commands/pay.ts'
 import { statementCommand } from './commands/statement.ts'
@@ -15,7 +16,7 @@ import { clockCommand, triggerCommand } from './commands/trigger.ts'
 import { verifyCommand } from './commands/verify.ts'
 import { agentsCommand, whoamiCommand } from './commands/whoami.ts'
 
-export const VERSION = '0.1.0'
+const VERSION = '0.1.0'
 
 const EXIT_CODES = `
 Exit codes:
@@ -57,6 +58,8 @@ export function createProgram(run: Run, env: NodeJS.ProcessEnv): Command {
     agentsCommand,
   ])
     program.addCommand(make(run))
+  program.commandsGroup('Assistants:')
+  program.addCommand(mcpCommand(run, VERSION))
   program.commandsGroup('Proofs:')
   program.addCommand(verifyCommand(run))
   program.commandsGroup('Development:')

@@ -12,9 +12,10 @@ import type { Platform } from './network.ts'
 import type { Env } from './service.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const BATUA = join(ROOT, 'cli/dist/batua.js')
+/** The command as it is published. */
+export const BATUA = join(ROOT, 'cli/dist/batua.js')
 
-/** Builds the command as it is published, for terminals. */
+/** Builds it, for terminals. */
 export async function buildCli(): Promise<void> {
   await promisify(execFile)(process.execPath, ['cli/build.ts'], { cwd: ROOT })
 }

@@ -1,6 +1,8 @@
+import type { Readable, Writable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import { openGuardedFetch } from '@batua/outgoing'
 import type { Client } from '@batua/sdk'
-import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { createWalletServer } from './server.ts'
 import { MAX_PAGE_BYTES } from './tools/paid-url.ts'
 import { memoryPins, type Wallet } from './wallet.ts'
@@ -9,15 +11,21 @@ export interface StdioOptions {
   /** A client with an agent’s key. A model decides itself whether it waits, so few retries are enough. */
   readonly client: Client
   readonly version: string
-  /** Gets faults of this program. Standard output belongs to the protocol. */
+  readonly input: Readable
+  /** It belongs to the protocol: nothing else may be written to it. */
+  readonly output: Writable
+  /** Ends it before the input does. */
+  readonly signal: AbortSignal
+  /** Gets faults of this program. */
   readonly onFault: (error: unknown) => void
 }
 
 /**
- * Serves the wallet of the client’s agent to one MCP client, over standard input and output, until its input ends. A
- * service without https is a sandbox: then pages on this machine can be fetched too, and else only public ones.
+ * Serves the wallet of the client’s agent to one MCP client until the input ends. A service without https is a sandbox:
+ * then pages on this machine can be fetched too, and else only public ones.
  */
-export function serveWalletOverStdio({ client, version, onFault }: StdioOptions): { close(): Promise<void> } {
+export async function serveWalletOverStdio(options: StdioOptions): Promise<void> {
+  const { client, version, input, output, signal, onFault } = options
   const isSandbox = client.baseUrl.startsWith('http:')
   const pages = openGuardedFetch({ mode: isSandbox ? 'sandbox' : 'live', maxBodyBytes: MAX_PAGE_BYTES })
   const wallet: Wallet = {
@@ -28,13 +36,16 @@ export function serveWalletOverStdio({ client, version, onFault }: StdioOptions)
     agentId: rememberedAgent(client),
   }
   const serving = serveStdio(() => createWalletServer({ wallet, name: 'batua', version, onFault }), {
+    transport: new StdioServerTransport(input, output),
     onerror: onFault,
   })
-  return {
-    async close() {
-      await serving.close()
-      await pages.close()
-    },
+  try {
+    await finished(input, { writable: false, signal })
+  } catch (error) {
+    if (!signal.aborted) throw error
+  } finally {
+    await serving.close()
+    await pages.close()
   }
 }
 

@@ -55,7 +55,8 @@ export function openGuardedFetch({ maxBodyBytes, ...options }: GuardedFetchOptio
   async function guarded(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
     try {
       const given = init as Parameters<typeof undiciFetch>[1]
-      return await undiciFetch(input, { ...given, dispatcher })
+      // It runs on Node 20 too, so it has not what the newest Node adds to responses.
+      return (await undiciFetch(input, { ...given, dispatcher })) as Response
     } catch (error) {
       if (init?.signal?.aborted === true) throw error
       throw new NoAnswer(error instanceof Error ? (error.cause ?? error) : error)

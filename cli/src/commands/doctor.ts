@@ -39,14 +39,14 @@ async function doctor(session: Session): Promise<ExitCode> {
   return checks.every(({ ok }) => ok) ? EXIT.done : EXIT.failed
 }
 
-const OLDEST_NODE = [20, 12] as const
+const OLDEST_NODE = [20, 18, 1] as const
 
 function checkNode(): Check {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-  const ok = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])
+  const own = process.versions.node.split('.').map(Number)
+  const differing = OLDEST_NODE.findIndex((part, index) => part !== own[index])
   return {
     name: 'node',
-    ok,
+    ok: (own[differing] ?? 0) >= (OLDEST_NODE[differing] ?? 0),
     message: `Node ${process.versions.node}, needs ${OLDEST_NODE.join('.')} or newer`,
   }
 }
