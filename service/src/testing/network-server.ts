@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Database } from '../db/database.ts'
 import { serveAdmin } from '../domains/admin/routes.ts'
 import { serveAgents } from '../domains/parties/agents/routes.ts'
@@ -13,7 +14,6 @@ import {
   type Reply,
   startTestServer,
   TEST_ADMIN,
-  TEST_OWNER,
   type TestServer,
 } from '../http/test-server.ts'
 import { parseId } from '../kernel/ids.ts'
@@ -38,7 +38,7 @@ export interface NetworkServer {
 const SESSIONS: Pick<Authenticators, 'owner' | 'admin'> = {
   owner(token) {
     const id = parseId('own', token)
-    return id === null ? null : { kind: 'owner', ownerIds: [id], sessionId: TEST_OWNER.sessionId }
+    return id === null ? null : { kind: 'owner', ownerIds: [id], sessionId: randomUUID() }
   },
   admin: token => (ADMIN_COOKIE.endsWith(`=${token}`) ? TEST_ADMIN : null),
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { openAgentKeyCache } from '../../domains/parties/agents/credentials.ts'
 import { serveAgents } from '../../domains/parties/agents/routes.ts'
 import { budgetChanges } from '../../domains/parties/organizations/due-budgets.ts'
@@ -9,7 +10,7 @@ import { servePolicySettings } from '../../domains/parties/policies/routes.ts'
 import { servePayments } from '../../domains/payments/routes.ts'
 import type { Authenticators } from '../../http/caller.ts'
 import type { Serve } from '../../http/serve.ts'
-import { ADMIN_COOKIE, call, startTestServer, TEST_ADMIN, TEST_OWNER } from '../../http/test-server.ts'
+import { ADMIN_COOKIE, call, startTestServer, TEST_ADMIN } from '../../http/test-server.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { parseId, type Uuid } from '../../kernel/ids.ts'
 import { silentLogger } from '../../kernel/logger.ts'
@@ -67,13 +68,13 @@ export interface PolicyStage {
 const PLENTY = 10n ** 12n
 
 /**
- * A test session's token is the ids of its owners, separated by dots. All have one session id: a new id, of another time
- * than the manual clock's, would begin the order of ids within a millisecond again.
+ * A test session's token is the ids of its owners, separated by dots. Each request has a session of its own, whose id
+ * has no time: an id of another time than the manual clock's would begin the order of ids within a millisecond again.
  */
 export const STAGE_SESSIONS: Pick<Authenticators, 'owner' | 'admin'> = {
   owner(token) {
     const ids = token.split('.').flatMap(text => parseId('own', text) ?? [])
-    return ids.length === 0 ? null : { kind: 'owner', ownerIds: ids, sessionId: TEST_OWNER.sessionId }
+    return ids.length === 0 ? null : { kind: 'owner', ownerIds: ids, sessionId: randomUUID() }
   },
   admin: token => (ADMIN_COOKIE.endsWith(`=${token}`) ? TEST_ADMIN : null),
 }
