@@ -18,6 +18,8 @@ export const REAL_TIME: Time = { now: Date.now, wait }
 /** A buyer, with what every step of a purchase needs. */
 export interface Buyer {
   readonly client: Client
+  /** The client's key: a purchase is continued only with the key that it was started with. */
+  readonly agentKey: string
   readonly terms: Terms
   readonly journal: BuyerJournal
   readonly time: Time

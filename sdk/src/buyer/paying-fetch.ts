@@ -54,6 +54,11 @@ export function createPayingFetch(
   time: Time,
 ): typeof globalThis.fetch {
   if (typeof fetch !== 'function') throw new TypeError('A paying fetch needs a fetch for its requests')
+  return fetchOf(openBuyer(options, time), fetch)
+}
+
+/** @internal A buyer with these options; throws a TypeError or RangeError if they are invalid. */
+export function openBuyer(options: PayingFetchOptions, time: Time): Buyer {
   const terms = termsOf(options)
   const { client, journal = memoryJournal() } = options
   if (typeof journal.resume !== 'function')
@@ -62,10 +67,13 @@ export function createPayingFetch(
   if (agentKey === undefined) throw new TypeError('The client has no agentKey')
   const agentId = remembered(() => agentIdOf(client))
   const findPayee = createFindPayee(client, () => time.now())
-  const buyer: Buyer = { client, journal: buyerJournal(journal), time, agentId, findPayee, terms }
+  return { client, agentKey, journal: buyerJournal(journal), time, agentId, findPayee, terms }
+}
 
+/** @internal The `fetch` of a buyer, which sends its requests with another one. */
+export function fetchOf(buyer: Buyer, fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
-    const request = await callerRequest(fetch, agentKey, input, init)
+    const request = await callerRequest(fetch, buyer.agentKey, input, init)
     if (request === null) return fetch(input, init)
     return (await goOn(buyer, request)) ?? buy(buyer, request)
   }

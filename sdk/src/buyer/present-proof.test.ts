@@ -17,7 +17,8 @@ const NONCE = '0b54f0c2-7a0e-4a52-9a51-4a6c3a1f0d7e'
 const RECEIPT = 'eyJhbGciOiJFZERTQSJ9.e30.AAAA'
 const NOW = Date.UTC(2026, 10, 20, 10)
 
-const client = createClient({ baseUrl: 'https://batua.example', agentKey: 'agk_live_test' })
+const agentKey = 'agk_live_test'
+const client = createClient({ baseUrl: 'https://batua.example', agentKey })
 
 interface Played {
   readonly answer: Promise<Response>
@@ -47,6 +48,7 @@ function play(answers: readonly (() => Response | null)[], init: RequestInit = {
         signal?.throwIfAborted()
       },
     },
+    agentKey,
     agentId: async () => AGENT,
     findPayee: async () => null,
   }

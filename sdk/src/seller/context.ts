@@ -36,7 +36,7 @@ export interface SellerContext {
   readonly onError: (error: unknown) => void
 }
 
-const DEFAULT_NONCE_TTL_MS = 10 * 60_000
+export const DEFAULT_NONCE_TTL_MS = 10 * 60_000
 const DEFAULT_VERIFY_TIMEOUT_MS = 5_000
 
 export function openContext(options: SellerOptions<never>, surroundings: Surroundings): SellerContext {

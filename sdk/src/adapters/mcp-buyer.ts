@@ -1,0 +1,178 @@
+import { type Buyer, REAL_TIME, type Time } from '../buyer/buyer.ts'
+import { notePayment, paymentOf } from '../buyer/call-payments.ts'
+import type { PayingFetchOptions } from '../buyer/options.ts'
+import { fetchOf, openBuyer } from '../buyer/paying-fetch.ts'
+import { PurchaseError } from '../buyer/purchase-error.ts'
+import { canonicalJson } from '../protocol/canonical.ts'
+import { decodeProof, encodeChallenge } from '../protocol/headers.ts'
+import { CHALLENGE_HEADER, PROOF_HEADER } from '../protocol/messages.ts'
+import {
+  type Fields,
+  isFields,
+  marketplaceOf,
+  type Offer,
+  offerIn,
+  PAYMENT_META,
+  PAYMENT_RESPONSE_META,
+} from '../protocol/x402.ts'
+
+export interface PayingToolsOptions extends PayingFetchOptions {
+  /** The address of the server whose tools are called: who sells there, and what is spent there, is known by its host. */
+  readonly url: string | URL
+  /** The origin at which sellers know the service; by default the client's. */
+  readonly service?: string
+}
+
+/** The arguments of `callTool`. */
+export interface ToolCall {
+  readonly name: string
+  readonly arguments?: Record<string, unknown> | undefined
+  readonly _meta?: Record<string, unknown> | undefined
+}
+
+/**
+ * A `callTool` that pays, as x402's transport for MCP has it: `payingTools(mcp.callTool.bind(mcp), …)` for a client of
+ * the official SDK, of version 1 or 2. It is `payingFetch` for tools: the same rules decide, the same journal remembers
+ * and the same errors are thrown, and the same call (tool and arguments) continues a purchase. `paymentOf` returns the
+ * payment of a result and of a thrown error. A result that asks for a payment which this wallet cannot make is
+ * returned unchanged. Throws a TypeError or RangeError for invalid options.
+ */
+export function payingTools<Call extends ToolCall, More extends readonly unknown[], Result extends object>(
+  callTool: (call: Call, ...more: More) => Promise<Result>,
+  options: PayingToolsOptions,
+): (call: Call, ...more: More) => Promise<Result> {
+  return createPayingTools(callTool, options, REAL_TIME)
+}
+
+/** @internal The same with the time passed in. */
+export function createPayingTools<
+  Call extends ToolCall,
+  More extends readonly unknown[],
+  Result extends object,
+>(
+  callTool: (call: Call, ...more: More) => Promise<Result>,
+  { url, service: known, ...options }: PayingToolsOptions,
+  time: Time,
+): (call: Call, ...more: More) => Promise<Result> {
+  if (typeof callTool !== 'function') throw new TypeError('payingTools needs the callTool of a client')
+  const address = new URL(url).href
+  const { service } = marketplaceOf(options.client, { service: known })
+  const buyer = openBuyer(options, time)
+  return async (call, ...more) => {
+    const server = {
+      url: address,
+      service,
+      call: (paid: object) => callTool({ ...call, ...paid }, ...more),
+    }
+    return buyCall(buyer, server, call, signalIn(more))
+  }
+}
+
+/** A server of tools, for one call of its caller. */
+interface Server<Result> {
+  readonly url: string
+  readonly service: string
+  call(more: { readonly _meta?: Record<string, unknown> }): Promise<Result>
+}
+
+/** The tool is called by a `fetch` that maps results to responses, so that a purchase goes the way of all others. */
+async function buyCall<Result extends object>(
+  buyer: Buyer,
+  server: Server<Result>,
+  call: ToolCall,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  const results = new WeakMap<Response, Result>()
+  let offered: Offered | null = null
+
+  async function respond(result: Result): Promise<Response> {
+    const required = paymentRequiredIn(result)
+    const offer = required && offerIn(required)
+    if (required !== null && offer !== null) offered = { offer, resource: required['resource'] }
+    const response = new Response(
+      null,
+      offer === null ? { status: statusOf(result) } : challengeOf(server, offer),
+    )
+    results.set(response, result)
+    return response
+  }
+  const fetch: typeof globalThis.fetch = async (_url, init) => {
+    const proof = decodeProof(new Headers(init?.headers).get(PROOF_HEADER) ?? '')
+    if (proof === null) return respond(await server.call({}))
+    // An earlier call of this program was offered it: the price is asked for again.
+    if (offered === null) {
+      const first = await respond(await server.call({}))
+      if (offered === null) return first
+    }
+    const { offer, resource } = offered
+    const { requirements } = offer
+    const accepted = { ...requirements, extra: { ...fieldsOf(requirements, 'extra'), nonce: proof.nonce } }
+    const payment = { x402Version: 2, resource, accepted, payload: proof }
+    return respond(await server.call({ _meta: { ...call._meta, [PAYMENT_META]: payment } }))
+  }
+
+  const body = canonicalJson({ name: call.name, arguments: call.arguments ?? {} })
+  const response = await fetchOf(buyer, fetch)(server.url, { method: 'POST', body, signal: signal ?? null })
+  const result = results.get(response)
+  if (result === undefined) throw new TypeError('The tool gave no result')
+  const payment = paymentOf(response)
+  if (payment !== undefined) notePayment(result, payment)
+  return result
+}
+
+interface Offered {
+  readonly offer: Offer
+  readonly resource: unknown
+}
+
+function challengeOf({ url, service }: Server<object>, offer: Offer): ResponseInit {
+  const { challenge } = offer
+  if (offer.service !== service) {
+    const message = `The tool is paid at ${offer.service}, and this wallet is at ${service}`
+    throw new PurchaseError({ code: 'invalid_challenge', message, url, nonce: challenge.nonce })
+  }
+  return { status: 402, headers: { [CHALLENGE_HEADER]: encodeChallenge(challenge) } }
+}
+
+const SERVED = 200
+const FAILED = 500
+const BUSY = 503
+
+/** The status that a result would have over HTTP. */
+function statusOf(result: object): number {
+  if (!isFields(result) || result['isError'] !== true) return SERVED
+  const settlement = fieldsOf(fieldsOf(result, '_meta'), PAYMENT_RESPONSE_META)
+  return settlement['errorReason'] === 'unexpected_verify_error' ? BUSY : FAILED
+}
+
+/** The payment required in a result, in each of the places that x402's text has had for it; null if there is none. */
+function paymentRequiredIn(result: object): Fields | null {
+  if (!isFields(result) || result['isError'] !== true) return null
+  const { structuredContent, content } = result
+  const [first] = Array.isArray(content) ? (content as unknown[]) : []
+  return (
+    [structuredContent, isFields(first) ? jsonIn(first['text']) : null]
+      .flatMap(each => (isFields(each) ? [each, fieldsOf(fieldsOf(each, 'x402/error'), 'data')] : []))
+      .find(each => each['x402Version'] === 2) ?? null
+  )
+}
+
+function jsonIn(text: unknown): unknown {
+  try {
+    return JSON.parse(String(text))
+  } catch {
+    return null
+  }
+}
+
+function fieldsOf(of: object, name: string): Fields {
+  const value = (of as Fields)[name]
+  return isFields(value) ? value : {}
+}
+
+/** The signal in the options of a call, wherever the client takes them. */
+function signalIn(more: readonly unknown[]): AbortSignal | undefined {
+  return more
+    .map(each => (isFields(each) ? each['signal'] : undefined))
+    .find((each): each is AbortSignal => each instanceof AbortSignal)
+}
