@@ -167,21 +167,27 @@ export function payByForce(world: World, tickMs: number, lengthsMs: readonly num
     stranger(),
   ]
 
-  function order(payeeId: string) {
+  function order(payeeId: string, amount: bigint) {
     const { approvalPaise, perCounterpartyPaise } = rules.ceiling
     const isAllowed = approvalPaise !== null && holding(payeeId, approvalPaise + 1n) !== undefined
     const last = recent().length === 0 ? -1 : paid.findLastIndex(each => each.payeeId === payeeId)
     const isRecent = last >= 0 && (paid[last]?.atMs ?? 0) > nowMs - HOUR_MS
     const spentToday = spentTodayOn(payeeId)
     const left = perCounterpartyPaise === null ? spentToday : perCounterpartyPaise - spentToday
-    return [isAllowed ? 0n : 1n, BigInt(isRecent ? last : -1), left > 0n ? left : 0n] as const
+    const endsMs = holding(payeeId, amount)?.until.getTime() ?? Number.MAX_SAFE_INTEGER
+    return [
+      isAllowed ? 0n : 1n,
+      BigInt(isRecent ? last : -1),
+      left > 0n ? left : 0n,
+      -BigInt(endsMs),
+    ] as const
   }
 
   function best(): { readonly payeeId: string; readonly amount: bigint } | null {
     const able = candidates()
       .map(payeeId => ({ payeeId, amount: mostTo(payeeId) }))
       .filter(({ amount }) => amount > 0n)
-      .map(each => ({ ...each, order: [each.amount, ...order(each.payeeId)] }))
+      .map(each => ({ ...each, order: [each.amount, ...order(each.payeeId, each.amount)] }))
     const [first] = able.toSorted((left, right) => compare(right.order, left.order))
     return first ?? null
   }

@@ -131,6 +131,8 @@ interface Choice {
   /** What the limit to one payee leaves; null: there is none. */
   readonly left: bigint | null
   readonly usesAllowance: boolean
+  /** When the allowance ends that covers the amount; Infinity: there is none. */
+  readonly endsMs: number
   /** Set if the payee was paid within the hour. */
   readonly recentTurn: number | null
 }
@@ -158,6 +160,7 @@ function choiceOf(payer: Payer, group: Group, most: bigint, places: bigint | nul
   const { approvalPaise } = rulesOf(payer).ceiling
   return {
     ...{ group, amount, available, left },
+    endsMs: covering(group, amount, payer.atMs)?.untilMs ?? Number.POSITIVE_INFINITY,
     usesAllowance: approvalPaise !== null && mostAllowed(group, payer.atMs) > approvalPaise,
     recentTurn: isRecent ? group.turn : null,
   }
@@ -166,7 +169,7 @@ function choiceOf(payer: Payer, group: Group, most: bigint, places: bigint | nul
 /**
  * The larger amount first; then a payee without an allowance; then the one paid last within the hour, which takes no
  * further place; then the one with the most left today, or, while nothing limits that, the one paid most today, which
- * would have the least left once a limit takes effect.
+ * would have the least left once a limit takes effect; then the one whose allowance ends first.
  */
 function comesBefore(one: Choice, other: Choice): boolean {
   if (one.amount !== other.amount) return one.amount > other.amount
@@ -174,8 +177,9 @@ function comesBefore(one: Choice, other: Choice): boolean {
   if (one.recentTurn !== other.recentTurn) {
     return (one.recentTurn ?? Number.NEGATIVE_INFINITY) > (other.recentTurn ?? Number.NEGATIVE_INFINITY)
   }
-  if (one.left !== null && other.left !== null) return one.left > other.left
-  return one.group.spentTodayPaise > other.group.spentTodayPaise
+  const spent = [one.group.spentTodayPaise, other.group.spentTodayPaise] as const
+  const [ownLeft, otherLeft] = one.left === null || other.left === null ? spent : [one.left, other.left]
+  return ownLeft === otherLeft ? one.endsMs < other.endsMs : ownLeft > otherLeft
 }
 
 /** How many payees more may be paid within the hour; null: any number; negative: not even those that were. */
