@@ -2,7 +2,7 @@ import { type ResponseOf, routes } from '@batua/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Api, Headers } from './src/api.ts'
 import type { Agent, Network, Owner } from './src/network.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 
 const HOUR_S = 3_600
 const DAY_MS = 86_400_000
@@ -17,7 +17,7 @@ let payee: Agent
 let other: Agent
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await sharedStage()
   ;({ api, network } = stage)
 })
 afterAll(() => stage.close())

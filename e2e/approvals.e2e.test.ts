@@ -2,7 +2,7 @@ import { type ResponseOf, routes } from '@batua/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Api, Headers } from './src/api.ts'
 import type { Agent, Network, Owner } from './src/network.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 
 const APPROVAL_LIFE_S = 86_400
 
@@ -15,7 +15,7 @@ let payer: Agent
 let payee: Agent
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await sharedStage()
   ;({ api, network } = stage)
 })
 afterAll(() => stage.close())

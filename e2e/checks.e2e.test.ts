@@ -6,7 +6,7 @@ import { ledgerFaults } from './src/ledger-faults.ts'
 import type { Attempt, Outcome } from './src/load.ts'
 import { paymentFaults } from './src/payment-faults.ts'
 import type { Service } from './src/service.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 import { openWorld, type World } from './src/world.ts'
 
 // The long tests are only as good as their final checks: here each check finds a fault.
@@ -18,7 +18,7 @@ let world: World
 let window: TestDatabase
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await sharedStage()
   ;({ database, service } = stage)
   world = await openWorld(stage.api)
   const { api, payee, payment } = world

@@ -8,13 +8,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Cli, jsonOf, logPlatformIn, openCli } from './src/cli.ts'
 import type { Agent } from './src/network.ts'
 import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
+import { openStage } from './src/stage.ts'
 
 let stage: PayingStage
 let cli: Cli
 let payer: Agent
 
 beforeAll(async () => {
-  stage = await openPayingStage()
+  stage = await openPayingStage(openStage())
   payer = await stage.network.fundedAgent(stage.owner)
   cli = openCli()
   expect(await logPlatformIn(cli, stage.service.address, stage.platform)).toMatchObject({ code: 0 })

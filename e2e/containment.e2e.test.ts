@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Api, type Headers, openApi, type Reply } from './src/api.ts'
 import type { Agent, Network, Owner, Platform } from './src/network.ts'
 import { type Service, startService } from './src/service.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 
 let stage: Stage
 let second: Service
@@ -17,7 +17,7 @@ let payer: Agent
 let payee: Agent
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await sharedStage()
   ;({ api, network } = stage)
   second = await startService({ DATABASE_URL: stage.database.url })
   nodes = [api, openApi(second.address)]

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Api, Headers } from './src/api.ts'
 import type { Agent, Network, Owner, Platform } from './src/network.ts'
 import { faultOf } from './src/responses.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 
 let stage: Stage
 let api: Api
@@ -15,7 +15,7 @@ let payer: Agent
 let payee: Agent
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await sharedStage()
   ;({ api, network } = stage)
 })
 afterAll(() => stage.close())

@@ -6,7 +6,7 @@ import { eventsAbout } from './src/event-faults.ts'
 import { ledgerFaults } from './src/ledger-faults.ts'
 import type { Agent, Network, Owner, Platform } from './src/network.ts'
 import type { Service } from './src/service.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 
 type Outcome = BodyOf<typeof routes.completeSandboxPayment>['outcome']
 type Method = BodyOf<typeof routes.completeSandboxPayment>['method']
@@ -21,7 +21,7 @@ let platform: Platform
 let owner: Owner
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await sharedStage()
   ;({ database, service, api, network } = stage)
   platform = await network.platform()
   owner = await network.owner(platform)

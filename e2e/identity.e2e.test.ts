@@ -3,7 +3,7 @@ import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Api } from './src/api.ts'
 import type { Agent, Network, Owner } from './src/network.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 
 const DAY_S = 86_400
 
@@ -15,7 +15,7 @@ let agent: Agent
 let stranger: Agent
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await sharedStage()
   ;({ api, network } = stage)
   owner = await network.owner(await network.platform())
   agent = await network.agent(owner)

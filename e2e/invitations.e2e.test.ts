@@ -2,13 +2,13 @@ import { routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Api, Headers } from './src/api.ts'
 import { logIn } from './src/log-in.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 
 let stage: Stage
 let api: Api
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await sharedStage()
   ;({ api } = stage)
 })
 afterAll(() => stage.close())

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Api } from './src/api.ts'
 import type { Agent, Network, Owner, Platform } from './src/network.ts'
 import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
+import { openStage } from './src/stage.ts'
 
 const HOUR_S = 3_600
 const DAY_S = 86_400
@@ -19,7 +20,7 @@ let payee: Agent
 
 beforeAll(async () => {
   // These tests cover several days, in which settlement would pay out unused money.
-  stage = await openPayingStage({ SETTLEMENT: 'off' })
+  stage = await openPayingStage(openStage({ SETTLEMENT: 'off' }))
   ;({ api, network, platform, owner, payee } = stage)
 })
 afterAll(() => stage.close())

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Api, Headers } from './src/api.ts'
 import { type OpenStream, openStream, type StreamedEvent } from './src/event-stream.ts'
 import type { Agent, Network, Owner, Platform } from './src/network.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { openStage, type Stage, sharedStage } from './src/stage.ts'
 
 let stage: Stage
 let api: Api
@@ -16,7 +16,7 @@ let payee: Agent
 const streams: OpenStream[] = []
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await sharedStage()
   ;({ api, network } = stage)
 })
 afterAll(() => stage.close())

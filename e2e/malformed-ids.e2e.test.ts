@@ -2,7 +2,7 @@ import { type OperationId, type Route, routes } from '@batua/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { errorOf, type Sent } from './src/api.ts'
 import { idsIn, kindFor, ownHeaders, PREFIX } from './src/route-table.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 import { VALID_CALLS } from './src/valid-calls.ts'
 import { openWorld, type World } from './src/world.ts'
 
@@ -15,7 +15,7 @@ let stage: Stage
 let world: World
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await sharedStage()
   world = await openWorld(stage.api)
 })
 afterAll(() => stage.close())

@@ -5,7 +5,7 @@ import { type Api, openApi, type Reply } from './src/api.ts'
 import type { ServiceDatabase } from './src/database.ts'
 import { type Network, newHandle, newPan, newPhone, type Platform, shown } from './src/network.ts'
 import { startService } from './src/service.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 
 let stage: Stage
 let database: ServiceDatabase
@@ -14,7 +14,7 @@ let network: Network
 let platform: Platform
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await sharedStage()
   ;({ database, api, network } = stage)
   platform = await network.platform()
 })

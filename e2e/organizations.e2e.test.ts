@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Api, Headers } from './src/api.ts'
 import { ledgerFaults } from './src/ledger-faults.ts'
 import type { Agent, Network, Owner } from './src/network.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 
 let stage: Stage
 let api: Api
@@ -18,7 +18,7 @@ const ofLab = () => ({ params: { org_id: lab.id }, headers })
 const ofWorker = () => ({ params: { org_id: lab.id, agent_id: worker.id }, headers })
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await sharedStage()
   ;({ api, network } = stage)
   owner = await network.owner(await network.platform())
   headers = await network.login(owner)

@@ -2,7 +2,7 @@ import { type QueryOf, routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Headers } from './src/api.ts'
 import type { Agent, Owner } from './src/network.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 
 let stage: Stage
 let owner: Owner
@@ -11,7 +11,7 @@ let payer: Agent
 let payee: Agent
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await sharedStage()
   const { network } = stage
   owner = await network.owner(await network.platform())
   await network.verify(owner)

@@ -2,7 +2,7 @@ import { type Route, routes } from '@batua/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Api, Headers, Sent } from './src/api.ts'
 import type { Agent, Network, Owner, Platform } from './src/network.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 import { webhookSink } from './src/webhook-sink.ts'
 
 const ENTRIES = 25
@@ -31,7 +31,7 @@ const found = () =>
 const sendTest = () => api.ok(routes.testWebhook, { headers: tested.headers })
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await sharedStage()
   ;({ api, network } = stage)
   platform = await network.platform()
   for (let count = 0; count < ENTRIES; count++) owner = await network.owner(platform)

@@ -3,14 +3,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ledgerFaults } from './src/ledger-faults.ts'
 import { type Agent, newBankAccount, type Owner, type Platform } from './src/network.ts'
 import { type Line, openSandboxScenarios, type SandboxScenarios } from './src/sandbox-scenarios.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 
 let stage: Stage
 let scenarios: SandboxScenarios
 let platform: Platform
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await sharedStage()
   scenarios = openSandboxScenarios(stage.api)
   platform = await stage.network.platform()
 })

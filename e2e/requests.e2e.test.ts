@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { request } from './src/api.ts'
 import { logPlatformIn } from './src/log-in.ts'
 import type { Agent, Platform } from './src/network.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 
 let stage: Stage
 let platform: Platform
@@ -11,7 +11,7 @@ let buyer: Agent
 let seller: Agent
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await sharedStage()
   const { network } = stage
   platform = await network.platform()
   const owner = await network.owner(platform)

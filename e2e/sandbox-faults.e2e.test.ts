@@ -11,7 +11,7 @@ import {
   type SandboxScenarios,
   type Session,
 } from './src/sandbox-scenarios.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 
 // Runs every row of docs/sandbox.md over HTTP and compares the result with the page.
 
@@ -24,7 +24,7 @@ let platform: Platform
 let owner: Owner
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await sharedStage()
   scenarios = openSandboxScenarios(stage.api)
   platform = await stage.network.platform()
   owner = await stage.network.owner(platform)

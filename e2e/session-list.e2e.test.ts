@@ -4,7 +4,7 @@ import type { Api, Headers } from './src/api.ts'
 import { openStream } from './src/event-stream.ts'
 import { logIn, logPlatformIn as openPlatformSession, tokenOf } from './src/log-in.ts'
 import type { Network, Owner, Platform } from './src/network.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 
 let stage: Stage
 let api: Api
@@ -12,7 +12,7 @@ let network: Network
 let platform: Platform
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await sharedStage()
   ;({ api, network } = stage)
 })
 afterAll(() => stage.close())

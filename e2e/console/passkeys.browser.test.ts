@@ -103,14 +103,15 @@ test('the files that an owner downloads prove on another computer what her passk
   const { api } = opened.stage
   const folder = mkdtempSync(join(tmpdir(), 'batua-approval-'))
   try {
-    const approvalId = await opened.ask(170)
+    // More than the allowance of the test before leaves.
+    const approvalId = await opened.ask(310)
     const { tab, page } = await tabWithDevice(PHONE)
     await tab.open('/console/safety')
     await addPasskey(tab, 'Lost phone')
     await page.getByText('The passkey is added').waitFor()
     await tab.open(`/console/inbox/${approvalId}`)
     await page.getByRole('button', { name: 'Approve' }).click()
-    await page.getByRole('button', { name: 'Pay ₹170.00' }).click()
+    await page.getByRole('button', { name: 'Pay ₹310.00' }).click()
     await page.getByText('Your device signed exactly this request with “Lost phone”.').waitFor()
     await page.getByRole('button', { name: 'Download proof of the passkey' }).waitFor()
     expect(await tab.axe()).toEqual([])

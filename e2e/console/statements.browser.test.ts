@@ -35,7 +35,7 @@ async function bytesOf(download: Download): Promise<Buffer> {
 test('an owner downloads the statement of an agent as PDF with two clicks', async () => {
   const tab = await tabOf(PHONE)
   const { page } = tab
-  await tab.open(`/console/agents/${opened.buyer.id}`)
+  await tab.open(`/console/agents/${opened.buyer.id}?section=statement`)
   await page.getByRole('button', { name: 'Download' }).click()
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -77,7 +77,7 @@ test('an owner downloads a statement of all agents for days of her own, as Excel
 test('a refused download stays in the dialog, which says why', async () => {
   const tab = await tabOf(DESK)
   const { page } = tab
-  await tab.open(`/console/agents/${opened.buyer.id}`)
+  await tab.open(`/console/agents/${opened.buyer.id}?section=statement`)
   await page.getByRole('button', { name: 'Download' }).click()
   await page.context().setOffline(true)
   await page.getByRole('dialog').getByRole('button', { name: 'Download' }).click()
@@ -89,7 +89,7 @@ test.each(VIEWS.map(view => [viewName(view), view] as const))(
   async (_name, view) => {
     const tab = await tabOf(view)
     const { page } = tab
-    await tab.open(`/console/agents/${opened.buyer.id}`)
+    await tab.open(`/console/agents/${opened.buyer.id}?section=statement`)
     await page.getByRole('button', { name: view.language === 'hi' ? 'डाउनलोड करें' : 'Download' }).click()
     await page.getByRole('dialog').getByRole('combobox').selectOption('own')
     await page.getByRole('dialog').locator('[name=from_date]').waitFor()

@@ -5,6 +5,7 @@ import type { Agent } from './network.ts'
 import { challengeIn, proofHeader } from './pay-per-call-wire.ts'
 import { openPayingStage, type PayingStage } from './paying-stage.ts'
 import type { Env } from './service.ts'
+import { openStage } from './stage.ts'
 
 /** A paying stage with a funded buyer, who buys by the protocol of the interface without the sdk. */
 export interface PayPerCallStage extends PayingStage {
@@ -30,7 +31,7 @@ export interface Purchase {
 }
 
 export async function openPayPerCallStage(env: Env = {}): Promise<PayPerCallStage> {
-  const stage = await openPayingStage(env)
+  const stage = await openPayingStage(openStage(env))
   const { api, network, owner, payee } = stage
   const buyer = await network.fundedAgent(owner)
 

@@ -1,6 +1,5 @@
 import type { Agent, Owner, Platform } from './network.ts'
-import type { Env } from './service.ts'
-import { openStage, type Stage } from './stage.ts'
+import { type Stage, sharedStage } from './stage.ts'
 
 /** A stage with a platform, a verified owner and a payee. */
 export interface PayingStage extends Stage {
@@ -9,8 +8,8 @@ export interface PayingStage extends Stage {
   readonly payee: Agent
 }
 
-export async function openPayingStage(env: Env = {}): Promise<PayingStage> {
-  const stage = await openStage(env)
+export async function openPayingStage(opening: Promise<Stage> = sharedStage()): Promise<PayingStage> {
+  const stage = await opening
   const { network } = stage
   const platform = await network.platform()
   const owner = await network.owner(platform)

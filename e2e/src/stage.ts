@@ -3,7 +3,7 @@ import { createDatabase, type ServiceDatabase } from './database.ts'
 import { type Network, openNetwork } from './network.ts'
 import { type Env, type Service, startService } from './service.ts'
 
-/** A service with its own database on the tests' server, and a client for it. Most test files start with it. */
+/** A service with a database on the tests' server, and a client for it. Most test files start with it. */
 export interface Stage {
   readonly database: ServiceDatabase
   readonly service: Service
@@ -31,4 +31,16 @@ export async function openStage(env: Env = {}, bodies?: Bodies): Promise<Stage> 
     await database.drop()
     throw error
   }
+}
+
+let shared: Promise<Stage> | null = null
+
+/**
+ * The stage that the files of a worker share, one after the other: a start takes longer than most of them. Its clock may
+ * have been advanced, and it has what earlier files made, so a file uses platforms and owners of its own. It ends with
+ * the worker.
+ */
+export async function sharedStage(): Promise<Stage> {
+  shared ??= openStage()
+  return { ...(await shared), close: async () => undefined }
 }

@@ -19,7 +19,6 @@ export const adminTexts = texts({
     created: 'Created',
     id: 'Id',
     kyc: 'KYC',
-    tierNames: { sandbox: 'Sandbox', tier1: 'Tier 1', tier2: 'Tier 2', tier3: 'Tier 3' },
     states: {
       active: 'Active',
       paused: 'Paused',
@@ -46,7 +45,6 @@ export const adminTexts = texts({
     created: 'बनाया गया',
     id: 'आईडी',
     kyc: 'केवाईसी',
-    tierNames: { sandbox: 'सैंडबॉक्स', tier1: 'टियर 1', tier2: 'टियर 2', tier3: 'टियर 3' },
     states: {
       active: 'चालू',
       paused: 'रुका हुआ',

@@ -26,6 +26,7 @@ export const componentTexts = texts({
     next: 'Older',
     pages: 'Pages of this list',
     shown: (from: number, to: number, total: number) => `${from}–${to} of ${total}`,
+    tiers: { sandbox: 'Sandbox', tier1: 'Tier 1', tier2: 'Tier 2', tier3: 'Tier 3' },
     status: {
       active: 'Active',
       paused: 'Paused',
@@ -77,6 +78,7 @@ export const componentTexts = texts({
     next: 'पुराने',
     pages: 'इस सूची के पेज',
     shown: (from, to, total) => `${total} में से ${from}–${to}`,
+    tiers: { sandbox: 'सैंडबॉक्स', tier1: 'टियर 1', tier2: 'टियर 2', tier3: 'टियर 3' },
     status: {
       active: 'चालू',
       paused: 'रुका हुआ',

@@ -9,6 +9,7 @@ import { Loaded } from '../../components/loaded.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { Status } from '../../components/status.tsx'
+import { componentTexts } from '../../components/texts.ts'
 import { useTexts } from '../../language/language.tsx'
 import classes from '../admin.module.css'
 import { Back, OwnerLink } from '../links.tsx'
@@ -63,11 +64,12 @@ export function AgentPage() {
 function AgentFacts({ agent }: { readonly agent: Agent }) {
   const t = useTexts(networkTexts)
   const common = useTexts(adminTexts)
+  const { tiers } = useTexts(componentTexts)
   return (
     <Facts
       facts={[
         [common.owner, <OwnerLink key="owner" id={agent.owner_id} />],
-        [common.tier, common.tierNames[agent.tier]],
+        [common.tier, tiers[agent.tier]],
         [common.id, agent.agent_id],
         [t.wallet, agent.wallet_id],
         [t.vendor, agent.vendor_id ?? null],

@@ -3,6 +3,7 @@ import { Button, Group, NativeSelect, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useAct } from '../../api/use-act.ts'
 import { Confirm } from '../../components/confirm.tsx'
+import { componentTexts } from '../../components/texts.ts'
 import { sayDone } from '../../components/toasts.tsx'
 import { useTexts } from '../../language/language.tsx'
 import { TIERS } from '../search.ts'
@@ -87,19 +88,20 @@ function Unfreeze({ owner: { owner_id, name }, onClose }: ActProps) {
 
 function SetTier({ owner: { owner_id, name, tier }, onClose }: ActProps) {
   const t = useTexts(ownersTexts)
-  const { tierNames, tier: label } = useTexts(adminTexts)
+  const { tier: label } = useTexts(adminTexts)
+  const { tiers } = useTexts(componentTexts)
   const [chosen, choose] = useState<Tier>(tier)
   const setTier = useAct('setOwnerTier', {
     onDone() {
       onClose()
-      sayDone(t.tierIsSet(name, tierNames[chosen]))
+      sayDone(t.tierIsSet(name, tiers[chosen]))
     },
   })
   return (
     <Confirm
       opened
       title={t.setTierTitle(name)}
-      act={t.setTierAct(tierNames[chosen])}
+      act={t.setTierAct(tiers[chosen])}
       acting={setTier.isPending}
       error={setTier.error}
       onAct={() => (chosen === tier ? onClose() : setTier.mutate({ owner_id, tier: chosen }))}
@@ -110,10 +112,10 @@ function SetTier({ owner: { owner_id, name, tier }, onClose }: ActProps) {
         label={label}
         size="md"
         value={chosen}
-        data={TIERS.map(value => ({ value, label: tierNames[value] }))}
+        data={TIERS.map(value => ({ value, label: tiers[value] }))}
         onChange={event => choose(TIERS.find(each => each === event.currentTarget.value) ?? tier)}
       />
-      {chosen !== tier && <Text fw={600}>{t.fromTo(tierNames[tier], tierNames[chosen])}</Text>}
+      {chosen !== tier && <Text fw={600}>{t.fromTo(tiers[tier], tiers[chosen])}</Text>}
     </Confirm>
   )
 }

@@ -10,6 +10,7 @@ import { Loaded } from '../../components/loaded.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { Status } from '../../components/status.tsx'
+import { componentTexts } from '../../components/texts.ts'
 import { useTexts } from '../../language/language.tsx'
 import classes from '../admin.module.css'
 import { useAgentColumns } from '../agents/agent-columns.tsx'
@@ -63,13 +64,14 @@ function Heading({ owner }: { readonly owner: OwnerAccountDetails }) {
 function OwnerFacts({ owner }: { readonly owner: OwnerAccountDetails }) {
   const t = useTexts(ownersTexts)
   const common = useTexts(adminTexts)
+  const { tiers } = useTexts(componentTexts)
   const { agents, bank_account_last4: last4, bank_ifsc: ifsc } = owner
   const stopped = agents.paused + agents.quarantined + agents.frozen
   const bank = last4 === null || ifsc === null ? t.bankNone : t.bankEnds(last4, ifsc)
   return (
     <Facts
       facts={[
-        [common.tier, common.tierNames[owner.tier]],
+        [common.tier, tiers[owner.tier]],
         [common.kyc, common.kycStates[owner.kyc_status]],
         [t.reason, owner.reason],
         [t.bank, bank],

@@ -7,6 +7,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { Status } from '../../components/status.tsx'
+import { componentTexts } from '../../components/texts.ts'
 import { useTexts } from '../../language/language.tsx'
 import { OwnerLink } from '../links.tsx'
 import { Filter, Filters, given, List } from '../list.tsx'
@@ -48,6 +49,7 @@ export function OwnersPage() {
 
 function useColumns(): readonly Column<OwnerAccount>[] {
   const t = useTexts(adminTexts)
+  const { tiers } = useTexts(componentTexts)
   return [
     {
       id: 'owner',
@@ -55,7 +57,7 @@ function useColumns(): readonly Column<OwnerAccount>[] {
       cell: ({ owner_id, name }) => <OwnerLink id={owner_id} name={name} detail={owner_id} />,
     },
     { id: 'kyc', name: t.kyc, cell: ({ kyc_status }) => t.kycStates[kyc_status] },
-    { id: 'tier', name: t.tier, cell: ({ tier }) => t.tierNames[tier] },
+    { id: 'tier', name: t.tier, cell: ({ tier }) => tiers[tier] },
     { id: 'status', name: t.state, cell: ({ status }) => <Status is={status} /> },
     { id: 'created', name: t.created, cell: ({ created_at }) => <Moment at={created_at} /> },
   ]
@@ -63,6 +65,7 @@ function useColumns(): readonly Column<OwnerAccount>[] {
 
 function OwnerFilters() {
   const t = useTexts(adminTexts)
+  const { tiers } = useTexts(componentTexts)
   const { status, kyc_status, tier } = route.useSearch()
   const navigate = route.useNavigate()
   const filterBy = (change: object) => {
@@ -90,7 +93,7 @@ function OwnerFilters() {
         label={t.tier}
         all={t.all}
         value={tier}
-        options={t.tierNames}
+        options={tiers}
         onChange={chosen => filterBy({ tier: chosen })}
       />
     </Filters>

@@ -5,10 +5,10 @@ import { rupeesIn } from '../../agents/rupees.ts'
 import { useAct } from '../../api/use-act.ts'
 import { useRead } from '../../api/use-read.ts'
 import { Confirm } from '../../components/confirm.tsx'
+import { componentTexts } from '../../components/texts.ts'
 import { sayDone } from '../../components/toasts.tsx'
 import { useFormat, useTexts } from '../../language/language.tsx'
 import classes from '../admin.module.css'
-import { adminTexts } from '../texts.ts'
 import { tiersTexts } from './texts.ts'
 
 export const TIER_LIMITS = ['per_tx', 'daily', 'monthly', 'escrow_above', 'approval_above'] as const
@@ -28,8 +28,8 @@ interface EditTierProps {
 /** Changes limits of a tier, and says beforehand what changes and for how many owners. */
 export function EditTier({ tier, onClose }: EditTierProps) {
   const t = useTexts(tiersTexts)
-  const { tierNames } = useTexts(adminTexts)
-  const name = tierNames[tier.tier]
+  const { tiers } = useTexts(componentTexts)
+  const name = tiers[tier.tier]
   const owners = useOwnersOf(tier.tier)
   const [written, write] = useState<Record<Limit, string>>(() => writtenOf(tier))
   const [isChecked, check] = useState(false)

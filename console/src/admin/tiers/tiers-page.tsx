@@ -8,6 +8,7 @@ import { Card } from '../../components/card.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
+import { componentTexts } from '../../components/texts.ts'
 import { Waiting } from '../../components/waiting.tsx'
 import { useTexts } from '../../language/language.tsx'
 import { Back } from '../links.tsx'
@@ -42,8 +43,9 @@ interface TiersProps {
 function Tiers({ tiers, onEdit }: TiersProps) {
   const t = useTexts(tiersTexts)
   const common = useTexts(adminTexts)
+  const { tiers: names } = useTexts(componentTexts)
   const columns: readonly Column<TierDefaults>[] = [
-    { id: 'tier', name: common.tier, cell: ({ tier }) => <strong>{common.tierNames[tier]}</strong> },
+    { id: 'tier', name: common.tier, cell: ({ tier }) => <strong>{names[tier]}</strong> },
     ...TIER_LIMITS.map(
       (limit): Column<TierDefaults> => ({
         id: limit,
@@ -61,7 +63,7 @@ function Tiers({ tiers, onEdit }: TiersProps) {
         <Button
           size="sm"
           variant="default"
-          aria-label={t.changeOne(common.tierNames[tier.tier])}
+          aria-label={t.changeOne(names[tier.tier])}
           onClick={() => onEdit(tier)}
         >
           {t.change}

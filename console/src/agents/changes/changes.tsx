@@ -7,6 +7,7 @@ import { Loaded } from '../../components/loaded.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { Pages } from '../../components/pages.tsx'
 import { SectionTitle } from '../../components/section-title.tsx'
+import { componentTexts } from '../../components/texts.ts'
 import { useFormat, useTexts } from '../../language/language.tsx'
 import type { SectionProps } from '../agent-sections.tsx'
 import { agentTexts } from '../agent-texts.ts'
@@ -119,6 +120,7 @@ function useControlName(): (change: Change) => string {
 /** A value in words. null: the layer sets nothing. */
 function useShown(names: VersionsProps['names']): (change: Change, value: Change['to']) => string {
   const t = useTexts(changesTexts)
+  const { tiers } = useTexts(componentTexts)
   const format = useFormat()
   return ({ control }, value) => {
     if (control === 'allowed_payees' && (value === null || isNetwork(value))) return t.anyone
@@ -127,7 +129,7 @@ function useShown(names: VersionsProps['names']): (change: Change, value: Change
     if (Array.isArray(value)) {
       return value.length === 0 ? t.nobody : value.map(id => names.get(id) ?? id).join(', ')
     }
-    if (typeof value === 'string') return value
+    if (typeof value === 'string') return isNamed(tiers, value) ? tiers[value] : value
     return control === 'max_counterparties_per_hour' ? format.number(value) : format.amount(value)
   }
 }
