@@ -2,7 +2,7 @@ import { routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Api, Headers } from './src/api.ts'
 import type { Network } from './src/network.ts'
-import { type Stage, sharedStage } from './src/stage.ts'
+import { openStage, type Stage } from './src/stage.ts'
 
 let stage: Stage
 let api: Api
@@ -10,7 +10,7 @@ let network: Network
 let admin: Headers
 
 beforeAll(async () => {
-  stage = await sharedStage()
+  stage = await openStage()
   ;({ api, network } = stage)
   admin = await network.admin()
 })

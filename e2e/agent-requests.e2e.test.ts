@@ -2,7 +2,7 @@ import { routes } from '@batua/contract'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Api } from './src/api.ts'
 import type { Agent, Network, Owner } from './src/network.ts'
-import { type Stage, sharedStage } from './src/stage.ts'
+import { openStage, type Stage } from './src/stage.ts'
 
 let stage: Stage
 let api: Api
@@ -12,7 +12,7 @@ let payer: Agent
 let payee: Agent
 
 beforeAll(async () => {
-  stage = await sharedStage()
+  stage = await openStage()
   ;({ api, network } = stage)
 })
 afterAll(() => stage.close())

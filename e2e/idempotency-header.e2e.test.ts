@@ -4,7 +4,7 @@ import { type Api, errorOf, type Reply, type Sent } from './src/api.ts'
 import { openTestDatabase, type ServiceDatabase } from './src/database.ts'
 import { newHandle, newPan, newPhone } from './src/network.ts'
 import { kindFor, NEEDS_MORE, ownHeaders } from './src/route-table.ts'
-import { type Stage, sharedStage } from './src/stage.ts'
+import { openStage, type Stage } from './src/stage.ts'
 import { VALID_CALLS } from './src/valid-calls.ts'
 import { openWorld, type UsedWorld, useUp, type World } from './src/world.ts'
 
@@ -25,7 +25,7 @@ let world: World
 let used: UsedWorld
 
 beforeAll(async () => {
-  stage = await sharedStage()
+  stage = await openStage()
   ;({ database, api } = stage)
   world = await openWorld(api)
   used = useUp(await openWorld(api))

@@ -28,8 +28,8 @@ export interface EmbeddedOptions {
   readonly onUp?: () => void
   /** Called when the data folder of the running server was deleted; the server is stopped and not restarted. */
   readonly onGone?: (dataFolder: string) => void
-  /** Off only in tests, where losing all data in a power cut is acceptable. */
-  readonly fsync?: boolean
+  /** A server of tests may lose all data in a power cut, and takes more connections. */
+  readonly forTests?: boolean
   /** The folder for files that an unprivileged PostgreSQL could not reach in their usual place. */
   readonly sharedFolder?: string
 }
@@ -88,7 +88,7 @@ async function supervise(cluster: Cluster, options: EmbeddedOptions) {
   const { logger } = options
   const stopping = new AbortController()
   const versionFile = join(options.dataDir, CLUSTER_FOLDER, 'PG_VERSION')
-  let server = startServer(cluster, options.fsync ?? true)
+  let server = startServer(cluster, options.forTests ?? false)
   // If this process ends without `stop`, the server still gets the signal to stop.
   const tellServer = () => server.signal('SIGINT')
   process.once('exit', tellServer)
@@ -139,7 +139,7 @@ async function supervise(cluster: Cluster, options: EmbeddedOptions) {
   async function restart(): Promise<boolean> {
     for (let failures = 0; !stopping.signal.aborted; failures += 1) {
       try {
-        server = startServer(cluster, options.fsync ?? true)
+        server = startServer(cluster, options.forTests ?? false)
         await whenReady(server, logger)
         return true
       } catch (error) {

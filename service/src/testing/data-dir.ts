@@ -31,7 +31,7 @@ async function madeTemplate(): Promise<string> {
   const template = join(inject('testServer').scratch, 'data-template')
   if (existsSync(template)) return template
   const staging = newDataDir()
-  const server = await startEmbeddedPostgres({ dataDir: staging, logger: console, fsync: false })
+  const server = await startEmbeddedPostgres({ dataDir: staging, logger: console, forTests: true })
   await migrate(server.url)
   await server.stop()
   try {

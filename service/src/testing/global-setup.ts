@@ -42,7 +42,7 @@ async function startOwnServer(): Promise<Server> {
   const dataDir = mkdtempSync(join(roomyMemory() ?? tmpdir(), 'batua-test-'))
   const remove = () => rmSync(dataDir, { recursive: true, force: true })
   try {
-    const server = await startEmbeddedPostgres({ dataDir, logger: quietLogger, fsync: false })
+    const server = await startEmbeddedPostgres({ dataDir, logger: quietLogger, forTests: true })
     await onServer(server.url, client => loosen(client, server.url))
     return {
       url: server.url,

@@ -19,11 +19,11 @@ export interface Server {
   signal(signal: NodeJS.Signals): void
 }
 
-export function startServer(cluster: Cluster, fsync: boolean): Server {
+export function startServer(cluster: Cluster, forTests: boolean): Server {
   // A process group of its own: Ctrl-C must reach the service only, which stops the database last.
   const child = spawn(
     cluster.binaries.postgres,
-    ['-D', cluster.dataFolder, ...serverSettings(cluster.socketFolder, fsync)],
+    ['-D', cluster.dataFolder, ...serverSettings(cluster.socketFolder, forTests)],
     {
       ...identity(cluster.account),
       cwd: cluster.dataFolder,

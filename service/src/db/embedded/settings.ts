@@ -1,10 +1,10 @@
-/** Settings for many small payments on a small machine. `fsync` may be off for tests only. */
-export function serverSettings(socketFolder: string, fsync: boolean): string[] {
+/** Settings for many small payments on a small machine; a server of tests may lose all in a power cut, and has many services. */
+export function serverSettings(socketFolder: string, forTests: boolean): string[] {
   const settings = {
     listen_addresses: '',
     unix_socket_directories: socketFolder,
     port: SOCKET_PORT,
-    max_connections: 60,
+    max_connections: forTests ? 200 : 60,
     shared_buffers: '256MB',
     effective_cache_size: '1GB',
     work_mem: '8MB',
@@ -14,7 +14,7 @@ export function serverSettings(socketFolder: string, fsync: boolean): string[] {
     checkpoint_timeout: '15min',
     wal_compression: 'on',
     wal_buffers: '16MB',
-    fsync: fsync ? 'on' : 'off',
+    fsync: forTests ? 'off' : 'on',
     synchronous_commit: 'on',
     random_page_cost: 1.1,
     // Compiling a short statement costs more than running it.
