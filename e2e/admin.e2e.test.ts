@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Api, type Headers, openApi } from './src/api.ts'
 import type { Network, Owner } from './src/network.ts'
 import { startService } from './src/service.ts'
-import { type Stage, sharedStage } from './src/stage.ts'
+import { openStage, type Stage } from './src/stage.ts'
 
 const HOUR_S = 3_600
 
@@ -13,7 +13,7 @@ let network: Network
 let admin: Headers
 
 beforeAll(async () => {
-  stage = await sharedStage()
+  stage = await openStage()
   ;({ api, network } = stage)
   admin = await network.admin()
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Api, errorOf, type Sent } from './src/api.ts'
 import type { ServiceDatabase } from './src/database.ts'
 import { kindFor, ownHeaders } from './src/route-table.ts'
-import { type Stage, sharedStage } from './src/stage.ts'
+import { openStage, type Stage } from './src/stage.ts'
 import { VALID_CALLS } from './src/valid-calls.ts'
 import { openWorld, PENDING_CONTROL, type World } from './src/world.ts'
 
@@ -112,7 +112,7 @@ let database: ServiceDatabase
 let world: World
 
 beforeAll(async () => {
-  stage = await sharedStage()
+  stage = await openStage()
   ;({ api, database } = stage)
   world = await openWorld(api)
   await call('updateMember', { body: { budget_limit: 400 } })

@@ -1,3 +1,5 @@
+import { inject } from 'vitest'
+import { endWithTests } from '../../service/src/testing/service-files.ts'
 import { type Api, type Bodies, openApi } from './api.ts'
 import { createDatabase, type ServiceDatabase } from './database.ts'
 import { type Network, openNetwork } from './network.ts'
@@ -38,9 +40,11 @@ let shared: Promise<Stage> | null = null
 /**
  * The stage that the files of a worker share, one after the other: a start takes longer than most of them. Its clock may
  * have been advanced, and it has what earlier files made, so a file uses platforms and owners of its own. It ends with
- * the worker.
+ * the tests.
  */
 export async function sharedStage(): Promise<Stage> {
   shared ??= openStage()
-  return { ...(await shared), close: async () => undefined }
+  const stage = await shared
+  endWithTests(inject('testServer').scratch, stage.service.pid())
+  return { ...stage, close: async () => undefined }
 }

@@ -8,6 +8,7 @@ import { startEmbeddedPostgres } from '../db/embedded.ts'
 import { migrate } from '../db/migrate.ts'
 import { withDatabaseName } from './database-name.ts'
 import { roomyMemory } from './roomy-memory.ts'
+import { endServices } from './service-files.ts'
 
 interface Server {
   readonly url: string
@@ -32,6 +33,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const scratch = mkdtempSync(join(roomyMemory() ?? tmpdir(), 'batua-scratch-'))
   project.provide('testServer', { url: server.url, template, prefix, scratch })
   return async () => {
+    endServices(scratch)
     rmSync(scratch, { recursive: true, force: true })
     if (external !== undefined) await onServer(server.url, client => dropAll(client, prefix))
     await server.stop()
