@@ -20,15 +20,16 @@ const TESTS_OF_ALL = [
     'e2e/idempotency-header.e2e.test.ts',
   ],
   ...['e2e/openapi.e2e.test.ts', 'e2e/sdk-client.e2e.test.ts', 'e2e/frozen-owner.e2e.test.ts'],
-  ...['e2e/network.e2e.test.ts', 'e2e/policies.e2e.test.ts', 'e2e/planted-values.e2e.test.ts'],
-  'e2e/webhooks-page.e2e.test.ts',
+  ...['e2e/network.e2e.test.ts', 'e2e/policies.e2e.test.ts'],
 ]
+const LONG_TESTS_OF_ALL = ['e2e/planted-values.long.test.ts', 'e2e/webhooks-page.long.test.ts']
 
 const CHECKS: Readonly<Record<string, readonly string[]>> = {
   types: ['run', 'types'],
   lint: ['run', 'lint'],
   format: ['run', 'format:check'],
   'the tests of all controls, routes and events': ['test', '--', ...TESTS_OF_ALL],
+  'the long ones': ['run', 'test:long', '--', ...LONG_TESTS_OF_ALL],
 }
 
 let tree: TreeCopy

@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { request, type Sent } from './src/api.ts'
 import type { Agent, Owner } from './src/network.ts'
 import { openSandboxScenarios, type SandboxScenarios } from './src/sandbox-scenarios.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 
 let stage: Stage
 let scenarios: SandboxScenarios
 let owner: Owner
 
 beforeAll(async () => {
-  stage = await openStage({ RATE_LIMIT_AGENT: '0', RATE_LIMIT_PLATFORM: '0' })
+  stage = await sharedStage()
   scenarios = openSandboxScenarios(stage.api)
   owner = await stage.network.owner(await stage.network.platform())
   await stage.network.verify(owner)

@@ -30,8 +30,8 @@ export interface Purchase {
   readonly reply: Reply
 }
 
-export async function openPayPerCallStage(env: Env = {}): Promise<PayPerCallStage> {
-  const stage = await openPayingStage(openStage(env))
+export async function openPayPerCallStage(env?: Env): Promise<PayPerCallStage> {
+  const stage = await openPayingStage(env && openStage(env))
   const { api, network, owner, payee } = stage
   const buyer = await network.fundedAgent(owner)
 
