@@ -15,7 +15,7 @@ import {
   strangersHeaders,
   takes,
 } from './src/route-table.ts'
-import { type Stage, sharedStage } from './src/stage.ts'
+import { openStage, type Stage } from './src/stage.ts'
 import { VALID_CALLS } from './src/valid-calls.ts'
 import { openWorld, type World } from './src/world.ts'
 
@@ -26,7 +26,7 @@ let world: World
 let before: Record<string, string>
 
 beforeAll(async () => {
-  stage = await sharedStage()
+  stage = await openStage()
   ;({ database, api } = stage)
   world = await openWorld(api)
   before = await database.fingerprint()

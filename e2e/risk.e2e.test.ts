@@ -2,7 +2,7 @@ import { type RiskRuleName, routes } from '@batua/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Api, Headers } from './src/api.ts'
 import type { Agent, Network, Owner, Platform } from './src/network.ts'
-import { type Stage, sharedStage } from './src/stage.ts'
+import { openStage, type Stage } from './src/stage.ts'
 
 let stage: Stage
 let api: Api
@@ -12,7 +12,7 @@ let platform: Platform
 let owner: Owner
 
 beforeAll(async () => {
-  stage = await sharedStage()
+  stage = await openStage()
   ;({ api, network } = stage)
   admin = await network.admin()
   platform = await network.platform()

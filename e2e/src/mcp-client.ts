@@ -1,4 +1,5 @@
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 
 /** The two generations of the protocol: with a handshake, and with everything in each request. */
 export const ERAS = ['legacy', 'auto'] as const
@@ -13,7 +14,7 @@ export interface ToolAnswer {
 /** The official client of one agent, and its calls. */
 export interface McpClient {
   readonly client: Client
-  /** The structure of a result, which must also be its text. */
+  /** The structure of a result, which must also be its text, and fit the schema that the tool lists. */
   call(tool: string, input?: Record<string, unknown>): Promise<ToolAnswer>
   /** The result as it came. */
   raw(tool: string, input?: Record<string, unknown>): Promise<CallToolResult>
@@ -37,6 +38,7 @@ export function newClient(era: Era): Client {
 export function clientOf(client: Client): McpClient {
   const raw = (name: string, input: Record<string, unknown> = {}) =>
     client.callTool({ name, arguments: input })
+  let checks: Promise<Map<string, ValidateFunction>> | null = null
   return {
     client,
     raw,
@@ -46,8 +48,20 @@ export function clientOf(client: Client): McpClient {
       const text: unknown = first?.type === 'text' ? JSON.parse(first.text) : undefined
       if (JSON.stringify(text) !== JSON.stringify(structuredContent))
         throw new Error(`the text of ${tool} differs from its structure`)
+      // The official inspector checks refusals too.
+      checks ??= schemasOf(client)
+      const check = (await checks).get(tool)
+      if (check?.(structuredContent) !== true)
+        throw new Error(`a result of ${tool} does not fit its schema: ${JSON.stringify(check?.errors)}`)
       return { ...(text as object), isError }
     },
     close: () => client.close(),
   }
+}
+
+/** The schema of each tool's results, as the server lists it. */
+async function schemasOf(client: Client): Promise<Map<string, ValidateFunction>> {
+  const ajv = new Ajv2020({ validateFormats: false })
+  const { tools } = await client.listTools()
+  return new Map(tools.map(({ name, outputSchema }) => [name, ajv.compile(Object(outputSchema))]))
 }

@@ -1,22 +1,34 @@
+import { nullable } from '@batua/contract'
 import { type AnyBatuaError, isBatuaError, PurchaseError } from '@batua/sdk'
-import type { Tool, ToolName } from './tool.ts'
+import { type Static, Type } from 'typebox'
+import { nextTool, type Tool, type ToolName } from './tool.ts'
 
-/** What a model needs to go on after a refusal. Fields that say nothing are null. Amounts in INR. */
-export interface RefusalFacts {
-  /** The service’s codes, those of `PurchaseError`, and those of addresses: `url_refused`, `url_unreachable`. */
-  readonly code: string
-  readonly message: string
-  readonly layer: string | null
-  readonly limit: number | null
-  readonly remaining: number | null
-  readonly max_amount_now: number | null
-  readonly retry_at: string | null
-  readonly next_tool: ToolName | null
-  /** The invalid argument. */
-  readonly field: string | null
-  /** What else the service said. */
-  readonly details: Readonly<Record<string, unknown>>
-}
+const inrOrNull = (description: string) => nullable(Type.Number({ description }))
+const textOrNull = (description: string) => nullable(Type.String({ description }))
+
+/** What a model needs to go on after a refusal. Fields that say nothing are null. */
+export const Refusal = Type.Object(
+  {
+    code: Type.String({
+      description:
+        'Of a refusal: the code of the service, or of a purchase, or `url_refused` or `url_unreachable`.',
+      examples: ['spend_limit_exceeded'],
+    }),
+    message: Type.String({ description: 'Of a refusal: the reason for people. May change.' }),
+    layer: textOrNull('Of a refusal: whose limit refused.'),
+    limit: inrOrNull('Of a refusal: the limit that refused, in INR.'),
+    remaining: inrOrNull('Of a refusal: what is left of that limit, or the balance, in INR.'),
+    max_amount_now: inrOrNull('Of a refusal: the greatest amount that every limit would allow now, in INR.'),
+    retry_at: textOrNull('Of a refusal: when the same call would pass, RFC 3339.'),
+    next_tool: nextTool,
+    field: textOrNull('Of a refusal: the invalid argument.'),
+    details: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'Of a refusal: what else the service said.',
+    }),
+  },
+  { additionalProperties: false },
+)
+export type RefusalFacts = Readonly<Static<typeof Refusal>>
 
 const NOTHING = {
   layer: null,
