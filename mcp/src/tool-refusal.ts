@@ -45,9 +45,9 @@ const NOTHING = {
 export class ToolRefusal extends Error {
   readonly facts: RefusalFacts
 
-  constructor(facts: Pick<RefusalFacts, 'code' | 'message'> & Partial<RefusalFacts>) {
-    super(facts.message)
-    this.facts = { ...NOTHING, ...facts }
+  constructor({ code, message, ...facts }: Pick<RefusalFacts, 'code' | 'message'> & Partial<RefusalFacts>) {
+    super(message)
+    this.facts = { code, message, ...NOTHING, ...facts }
   }
 }
 
