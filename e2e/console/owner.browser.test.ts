@@ -397,3 +397,21 @@ test('an owner lets an agent pay a payee by its handle', async () => {
     await stage.api.ok(routes.endAllowance, { params: { allowance_id }, headers: ownerSession })
   }
 })
+
+test('an owner lets an agent pay one that it paid lately, without knowing its handle', async () => {
+  const { stage, buyer, seller, ownerSession } = opened
+  await stage.network.pay(buyer, seller, 5)
+  const tab = await tabOf(PHONE)
+  const { page } = tab
+  await tab.open(`/console/agents/${buyer.id}`)
+  await page.getByRole('button', { name: 'Allow a payee' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('group', { name: 'Paid lately' }).getByRole('button', { name: 'Translator' }).click()
+  await dialog.getByLabel('Up to').fill('500')
+  await tab.screenshot('allowance for a payee')
+  expect(await tab.axe()).toEqual([])
+  await dialog.getByRole('button', { name: 'Allow ₹500.00' }).click()
+  await page.getByText('₹500.00 of ₹500.00 left').waitFor()
+  const { allowances } = await stage.api.ok(routes.listAllowances, { headers: ownerSession })
+  expect(allowances).toMatchObject([{ agent_id: buyer.id, to: seller.id, amount: 500 }])
+})

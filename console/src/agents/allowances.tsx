@@ -1,5 +1,5 @@
 import type { Agent, Allowance } from '@batua/sdk'
-import { Button, Group, Text, TextInput } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useAct } from '../api/use-act.ts'
 import { useRead } from '../api/use-read.ts'
@@ -13,6 +13,7 @@ import { useFormat, useTexts } from '../language/language.tsx'
 import classes from './agent.module.css'
 import { useAllowanceForm } from './allowance-fields.tsx'
 import { allowanceTexts } from './allowance-texts.ts'
+import { PayeeField } from './payees/payee-field.tsx'
 
 /** The payees that an agent may pay without asking its owner, and one more. */
 export function Allowances({ agent }: { readonly agent: Agent }) {
@@ -103,14 +104,10 @@ function GiveAllowance({ agent, onClose }: { readonly agent: Agent; readonly onC
       onClose={onClose}
     >
       <Text>{t.hint}</Text>
-      <TextInput
-        label={t.payee}
-        description={t.payeeHint}
-        autoComplete="off"
-        autoCapitalize="none"
-        name="payee"
-        value={written}
-        onChange={event => write(event.currentTarget.value)}
+      <PayeeField
+        agentId={agent.agent_id}
+        written={written}
+        onWrite={write}
         error={isChecked && to === '' && t.payeeMissing}
       />
       {fields}

@@ -1,4 +1,4 @@
-import type { PolicyHeadroom } from '@batua/sdk'
+import type { EffectivePolicy, PolicyHeadroom } from '@batua/sdk'
 import { Text, Title } from '@mantine/core'
 import { useRead } from '../api/use-read.ts'
 import { Card } from '../components/card.tsx'
@@ -29,7 +29,7 @@ export function Limits({ agentId }: { readonly agentId: string }) {
                   <Limit limit={limit} />
                 </li>
               ))}
-              {thresholds.map(({ rule, layer, above }) => (
+              {strictest(thresholds).map(({ rule, layer, above }) => (
                 <li key={`${layer} ${rule}`} className={classes.limit}>
                   <span>{t.above[rule](format.amount(above))}</span>
                   <Text span size="sm" c="dimmed">
@@ -42,6 +42,13 @@ export function Limits({ agentId }: { readonly agentId: string }) {
         )}
       </Loaded>
     </Card>
+  )
+}
+
+/** A threshold above a lower one of the same kind decides nothing. */
+function strictest(thresholds: EffectivePolicy['thresholds']): EffectivePolicy['thresholds'] {
+  return thresholds.filter(({ rule, above }) =>
+    thresholds.every(other => other.rule !== rule || other.above >= above),
   )
 }
 

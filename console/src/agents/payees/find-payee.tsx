@@ -1,14 +1,17 @@
 import type { AgentExistence } from '@batua/sdk'
-import { Text, TextInput } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { useRead } from '../../api/use-read.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { Status } from '../../components/status.tsx'
 import { useTexts } from '../../language/language.tsx'
 import classes from '../agent.module.css'
+import { PayeeField } from './payee-field.tsx'
 import { payeesTexts } from './texts.ts'
 
 interface FindPayeeProps {
+  /** The agent that pays. */
+  readonly agentId: string
   readonly title: string
   readonly hint: string
   /** The act in words, with the name of the agent that was found. */
@@ -22,7 +25,17 @@ interface FindPayeeProps {
 }
 
 /** Finds an agent by its handle or id, shows who it is, and then acts on it. */
-export function FindPayee({ title, hint, act, refuse, acting, error, onPayee, onClose }: FindPayeeProps) {
+export function FindPayee({
+  agentId,
+  title,
+  hint,
+  act,
+  refuse,
+  acting,
+  error,
+  onPayee,
+  onClose,
+}: FindPayeeProps) {
   const t = useTexts(payeesTexts)
   const [written, write] = useState('')
   const [wanted, want] = useState('')
@@ -54,15 +67,10 @@ export function FindPayee({ title, hint, act, refuse, acting, error, onPayee, on
           submit()
         }}
       >
-        <TextInput
-          label={t.payee}
-          description={t.payeeHint}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          name="payee"
-          value={written}
-          onChange={event => write(event.currentTarget.value)}
+        <PayeeField
+          agentId={agentId}
+          written={written}
+          onWrite={write}
           error={(isChecked && text === '' && t.missing) || refused}
         />
       </form>

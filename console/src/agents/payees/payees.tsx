@@ -58,6 +58,7 @@ function Allowed({ agent }: { readonly agent: Agent }) {
       {asked === null && update.error !== null && <ErrorNotice error={update.error} />}
       {asked === 'payee' && (
         <FindPayee
+          agentId={agent.agent_id}
           title={allowed === null ? t.allowOnly : t.allow}
           hint={allowed === null ? t.allowOnlyHint : t.allowHint}
           act={t.allowOne}
@@ -107,6 +108,7 @@ function Blocked({ agent }: { readonly agent: Agent }) {
       {!isAsked && update.error !== null && <ErrorNotice error={update.error} />}
       {isAsked && (
         <FindPayee
+          agentId={agent.agent_id}
           title={t.block}
           hint={t.blockHint}
           act={t.blockOne}
