@@ -27,7 +27,12 @@ let signedUp: SignedUp
 let payee: StageAgent
 let agent: StageAgent
 
+/** Only the limit on a payment refuses, however many payments are made. */
+const NO_OTHER_LIMIT = { daily: 10_000_000, monthly: 10_000_000 }
+
 test.beforeEach(async () => {
+  const raised = await stage.ask('PATCH', '/v1/admin/tiers/sandbox', AS_ADMIN, NO_OTHER_LIMIT)
+  expect(raised.status).toBe(200)
   signedUp = await stage.newOwner()
   payee = await stage.newAgent(signedUp)
   agent = await stage.newAgent(signedUp)
