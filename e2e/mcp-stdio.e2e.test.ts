@@ -65,6 +65,10 @@ test('without a key it says how to log in, and it ends with its input', async ()
     expect(anonymous).toMatchObject({ code: 6, stdout: '', stderr: expect.stringContaining('batua login') })
     const env = { BATUA_BASE_URL: stage.service.address, BATUA_AGENT_KEY: stage.payee.key }
     expect(await cli.spawned(['mcp'], { env })).toEqual({ code: 0, stdout: '', stderr: '' })
+    // A message that is too long ends it as well.
+    expect(await cli.spawned(['mcp'], { env, input: 'x'.repeat(11 * 1024 * 1024) })).toMatchObject({
+      code: 0,
+    })
   } finally {
     cli.remove()
   }

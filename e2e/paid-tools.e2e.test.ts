@@ -153,6 +153,11 @@ describe('a call of a paid tool', () => {
     ['no payload', () => ({ x402Version: 2 }), 'invalid_payment_header'],
     ['a payload that is a text', () => ({ payload: 'pay_1' }), 'invalid_payment_header'],
     [
+      'a payload of a megabyte',
+      () => ({ payload: { more: 'x'.repeat(1_000_000) } }),
+      'invalid_payment_header',
+    ],
+    [
       'a payload longer than a header',
       ({ payload }) => ({ payload: { ...payload, more: 'x'.repeat(10_000) } }),
       'invalid_payment_header',
@@ -311,6 +316,51 @@ describe('payingTools', () => {
     fails = false
     expect(metaOf(await buy(pune))).toMatchObject({ success: true })
     expect((await payments()).map(({ refunded_total }) => refunded_total)).toEqual([0, 5])
+  })
+
+  test('a tool that asks for more input has not served', async () => {
+    const call = await shopOf({}, () => ({ resultType: 'input_required', content: [] }))
+    await paying(call)(pune).catch(() => undefined)
+    expect(await payments()).toMatchObject([{ amount: 5, refunded_total: 5 }])
+  })
+
+  test('a price at another service after the payment ends the purchase, with the payment in the error', async () => {
+    const call = await shopOf()
+    const moving: Call = async asked => {
+      const { _meta, ...unpaid } = asked
+      const result = await call(unpaid)
+      if (_meta === undefined) return result
+      const elsewhere = JSON.stringify(result.structuredContent).replaceAll(
+        stage.service.address,
+        'https://other.example',
+      )
+      return { ...result, structuredContent: JSON.parse(elsewhere) }
+    }
+    const buy = paying(moving)
+    const error = await failureOf(buy(pune))
+    const [made] = await payments()
+    expect(error).toMatchObject({ code: 'payment_not_accepted', paymentId: made?.payment_id })
+    expect(await error.response?.json()).toMatchObject({
+      isError: true,
+      structuredContent: { x402Version: 2 },
+    })
+    // The next call is a new purchase.
+    await failureOf(buy(pune))
+    expect(await payments()).toHaveLength(2)
+  })
+
+  test('a call with a date is another call than one with another date', async () => {
+    const journal = memoryJournal()
+    const call = await shopOf()
+    const lost = new Error('the connection broke')
+    const losing: Call = async asked => {
+      if (asked._meta !== undefined) throw lost
+      return call(asked)
+    }
+    const on = (day: number) => ({ name: 'weather', arguments: { city: 'Pune', on: new Date(day) } })
+    await expect(createPayingTools(losing, { ...terms(), journal }, AT_ONCE)(on(1))).rejects.toBe(lost)
+    await paying(call, { journal })(on(86_400_001))
+    expect(await payments()).toHaveLength(2)
   })
 
   test('a tool that throws gives the money back too', async () => {

@@ -35,18 +35,30 @@ export async function serveWalletOverStdio(options: StdioOptions): Promise<void>
     pins: memoryPins(),
     agentId: rememberedAgent(client),
   }
+  const transport = new StdioServerTransport(input, output)
   const serving = serveStdio(() => createWalletServer({ wallet, name: 'batua', version, onFault }), {
-    transport: new StdioServerTransport(input, output),
+    transport,
     onerror: onFault,
   })
   try {
-    await finished(input, { writable: false, signal })
+    // It also closes by itself, after a message that is too long.
+    await Promise.race([closed(transport), finished(input, { writable: false, signal })])
   } catch (error) {
     if (!signal.aborted) throw error
   } finally {
     await serving.close()
     await pages.close()
   }
+}
+
+function closed(transport: StdioServerTransport): Promise<void> {
+  const { onclose } = transport
+  return new Promise(resolve => {
+    transport.onclose = () => {
+      onclose?.()
+      resolve()
+    }
+  })
 }
 
 /** The id of the client’s agent, asked for once. */

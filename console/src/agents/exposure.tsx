@@ -4,7 +4,6 @@ import { useRead } from '../api/use-read.ts'
 import { Amount } from '../components/amount.tsx'
 import { Card } from '../components/card.tsx'
 import { Loaded } from '../components/loaded.tsx'
-import { Waiting } from '../components/waiting.tsx'
 import { useFormat, useTexts } from '../language/language.tsx'
 import { agentTexts } from './agent-texts.ts'
 import classes from './exposure.module.css'
@@ -49,10 +48,13 @@ export function Exposure({ agentId }: { readonly agentId: string }) {
   )
 }
 
+/** As many agents as one request lists; the sums are over all. */
+export const LISTED = { limit: 100 } as const
+
 /** The same of all agents of an owner together. */
 export function OwnersExposure() {
   const t = useTexts(exposureTexts)
-  const exposure = useRead('listExposure', { limit: 1 })
+  const exposure = useRead('listExposure', LISTED)
   return (
     <Card>
       <Title order={2}>{t.title}</Title>
@@ -78,12 +80,6 @@ export function OwnersExposure() {
       </Loaded>
     </Card>
   )
-}
-
-/** The most that can leave a wallet in a day, for a list. */
-export function MostInDay({ agentId }: { readonly agentId: string }) {
-  const { data } = useRead('getExposure', { agent_id: agentId })
-  return data === undefined ? <Waiting /> : <Amount rupees={data.day.amount} />
 }
 
 function BoundText({ bound: { rule, layer } }: { readonly bound: Bound }) {

@@ -2,7 +2,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { type Session, useSession } from './api.tsx'
 
-const REFRESH_EVERY_MS = 500
+const REFRESH_AFTER_MS = 500
+/** While events keep coming: a page reads several lists, and a session has a hundred requests a minute. */
+const REFRESH_EVERY_MS = 6_000
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 30_000
 
@@ -13,12 +15,15 @@ export function useLiveEvents(): void {
   useEffect(() => {
     const stop = new AbortController()
     let timer: ReturnType<typeof setTimeout> | null = null
+    let refreshedMs = Number.NEGATIVE_INFINITY
     // Many events may come at once, so the pages are read again once for all of them.
     const refresh = () => {
+      const waitMs = Math.max(REFRESH_AFTER_MS, refreshedMs + REFRESH_EVERY_MS - performance.now())
       timer ??= setTimeout(() => {
         timer = null
+        refreshedMs = performance.now()
         void queries.invalidateQueries({ queryKey: [session] })
-      }, REFRESH_EVERY_MS)
+      }, waitMs)
     }
     void follow(session, refresh, stop.signal)
     return () => {

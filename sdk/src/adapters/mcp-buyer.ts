@@ -3,7 +3,7 @@ import { notePayment, paymentOf } from '../buyer/call-payments.ts'
 import type { PayingFetchOptions } from '../buyer/options.ts'
 import { fetchOf, openBuyer } from '../buyer/paying-fetch.ts'
 import { PurchaseError } from '../buyer/purchase-error.ts'
-import { canonicalJson } from '../protocol/canonical.ts'
+import { canonicalJson, plainJson } from '../protocol/canonical.ts'
 import { decodeProof, encodeChallenge } from '../protocol/headers.ts'
 import { CHALLENGE_HEADER, PROOF_HEADER } from '../protocol/messages.ts'
 import {
@@ -58,7 +58,9 @@ export function createPayingTools<
   const address = new URL(url).href
   const { service } = marketplaceOf(options.client, { service: known })
   const buyer = openBuyer(options, time)
-  return async (call, ...more) => {
+  return async (given, ...more) => {
+    // A copy: what is sent after a wait is what was asked for before it.
+    const call = { ...given, ...(plainJson({ name: given.name, arguments: given.arguments }) as ToolCall) }
     const server = {
       url: address,
       service,
@@ -85,30 +87,32 @@ async function buyCall<Result extends object>(
   const results = new WeakMap<Response, Result>()
   let offered: Offered | null = null
 
-  async function respond(result: Result): Promise<Response> {
+  async function respond(result: Result, isPaid: boolean): Promise<Response> {
     const required = paymentRequiredIn(result)
     const offer = required && offerIn(required)
+    // After a payment another price is never paid, wherever it would be.
+    if (offer !== null && !isPaid) checkService(server, offer)
     if (required !== null && offer !== null) offered = { offer, resource: required['resource'] }
     const response = new Response(
-      null,
-      offer === null ? { status: statusOf(result) } : challengeOf(server, offer),
+      JSON.stringify(result),
+      offer === null ? { status: statusOf(result) } : challengeOf(offer),
     )
     results.set(response, result)
     return response
   }
   const fetch: typeof globalThis.fetch = async (_url, init) => {
     const proof = decodeProof(new Headers(init?.headers).get(PROOF_HEADER) ?? '')
-    if (proof === null) return respond(await server.call({}))
+    if (proof === null) return respond(await server.call({}), false)
     // An earlier call of this program was offered it: the price is asked for again.
     if (offered === null) {
-      const first = await respond(await server.call({}))
+      const first = await respond(await server.call({}), true)
       if (offered === null) return first
     }
     const { offer, resource } = offered
     const { requirements } = offer
     const accepted = { ...requirements, extra: { ...fieldsOf(requirements, 'extra'), nonce: proof.nonce } }
     const payment = { x402Version: 2, resource, accepted, payload: proof }
-    return respond(await server.call({ _meta: { ...call._meta, [PAYMENT_META]: payment } }))
+    return respond(await server.call({ _meta: { ...call._meta, [PAYMENT_META]: payment } }), true)
   }
 
   const body = canonicalJson({ name: call.name, arguments: call.arguments ?? {} })
@@ -125,12 +129,13 @@ interface Offered {
   readonly resource: unknown
 }
 
-function challengeOf({ url, service }: Server<object>, offer: Offer): ResponseInit {
-  const { challenge } = offer
-  if (offer.service !== service) {
-    const message = `The tool is paid at ${offer.service}, and this wallet is at ${service}`
-    throw new PurchaseError({ code: 'invalid_challenge', message, url, nonce: challenge.nonce })
-  }
+function checkService({ url, service }: Server<object>, { service: other, challenge }: Offer): void {
+  if (other === service) return
+  const message = `The tool is paid at ${other}, and this wallet is at ${service}`
+  throw new PurchaseError({ code: 'invalid_challenge', message, url, nonce: challenge.nonce })
+}
+
+function challengeOf({ challenge }: Offer): ResponseInit {
   return { status: 402, headers: { [CHALLENGE_HEADER]: encodeChallenge(challenge) } }
 }
 

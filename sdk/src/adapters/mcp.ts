@@ -1,7 +1,7 @@
 import { sha256 } from '../buyer/sha-256.ts'
 import { base64FromText } from '../protocol/base64.ts'
-import { canonicalJson } from '../protocol/canonical.ts'
-import { decodeChallenge } from '../protocol/headers.ts'
+import { canonicalJson, plainJson } from '../protocol/canonical.ts'
+import { decodeChallenge, MAX_HEADER_CHARACTERS } from '../protocol/headers.ts'
 import { CHALLENGE_HEADER, PROOF_HEADER } from '../protocol/messages.ts'
 import {
   type Fields,
@@ -36,15 +36,19 @@ export interface ToolResult {
   readonly content?: unknown
   readonly structuredContent?: unknown
   readonly isError?: boolean | undefined
+  /** `input_required`: the handler asks for more, and has not served. */
+  readonly resultType?: string | undefined
   readonly _meta?: object | undefined
 }
 
-/** The price of a tool, and what `registerTool` takes. */
+/**
+ * The price of a tool, and what `registerTool` takes but an `outputSchema`: clients of version 1 would check prices
+ * against it, and a result that does not fit it would be refused after the payment.
+ */
 export interface PaidTool<Schema, Input> extends Omit<SellerOptions<Input>, 'clientAddress'> {
   readonly name: string
   readonly title?: string
   readonly inputSchema?: Schema
-  readonly outputSchema?: object
   readonly annotations?: object
   readonly _meta?: Record<string, unknown>
   /** `batua:inr`, or `batua:inr-sandbox` if the service is a sandbox; by default one without https is. */
@@ -65,7 +69,8 @@ export type InputOf<Schema> = Schema extends {
  * a result with `isError`, and one with a payment in `_meta["x402/payment"]` is handled once that is verified. A
  * handler that throws or returns `isError` has failed: the payment is given back as `onFailure` says. The handler
  * always gets two arguments, the first one empty if the tool has no `inputSchema`; `paymentFor` of the second returns
- * the payment. A price is for these arguments only. Returns what `registerTool` returns; throws a TypeError or
+ * the payment. A price is for these arguments only, so the
+ * schema has to make the same of the same arguments each time. Returns what `registerTool` returns; throws a TypeError or
  * RangeError for an invalid option.
  */
 export function paidTool<Schema = undefined, Context extends object = object>(
@@ -74,12 +79,12 @@ export function paidTool<Schema = undefined, Context extends object = object>(
   handler: (input: InputOf<Schema>, context: Context) => ToolResult | Promise<ToolResult>,
 ): unknown {
   if (typeof handler !== 'function') throw new TypeError('paidTool needs a handler')
-  const { name, title, inputSchema, outputSchema, annotations, _meta, network, service, ...selling } = tool
+  const { name, title, inputSchema, annotations, _meta, network, service, ...selling } = tool
   const seller = createSeller<InputOf<Schema>>(selling)
   const { description, nonceTtlMs: ttlMs = DEFAULT_NONCE_TTL_MS } = selling
   const at = marketplaceOf(selling.client, { network, service })
   const resource = { url: `mcp://tool/${name}`, ...(description === undefined ? {} : { description }) }
-  const sale: Sale = { resource, at, ttlMs, name: title ?? name }
+  const sale: Sale = { resource, at, ttlMs, name }
 
   async function answer(input: InputOf<Schema>, context: Context): Promise<ToolResult> {
     const acceptance = await seller.accept(await sellerRequest(name, input, context), input)
@@ -91,7 +96,7 @@ export function paidTool<Schema = undefined, Context extends object = object>(
       signalOf(context)?.throwIfAborted()
       rememberPayment(context, payment)
       const result = await handler(input, context)
-      isServed = result.isError !== true
+      isServed = result.isError !== true && result.resultType !== 'input_required'
       return {
         ...result,
         _meta: { ...result._meta, [PAYMENT_RESPONSE_META]: settled(payment, at, isServed) },
@@ -101,7 +106,7 @@ export function paidTool<Schema = undefined, Context extends object = object>(
     }
   }
 
-  const config = { title, description, inputSchema, outputSchema, annotations, _meta }
+  const config = { title, description, inputSchema, annotations, _meta }
   const given = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined))
   const callback =
     inputSchema === undefined
@@ -123,20 +128,14 @@ interface Sale {
 /** A call as the core of every seller takes it. Its path names the tool and the arguments, so a price is for both. */
 async function sellerRequest(name: string, input: unknown, context: object): Promise<SellerRequest> {
   const payment = metaOf(context)[PAYMENT_META]
-  const proof = isFields(payment) ? base64FromText(JSON.stringify(payment['payload'] ?? null)) : null
+  const text = isFields(payment) ? JSON.stringify(payment['payload'] ?? null) : null
+  // A longer one is no proof, and is not read.
+  const proof = text && base64FromText(text.length <= MAX_HEADER_CHARACTERS ? text : '')
   return {
     method: 'tools/call',
-    path: `/${encodeURIComponent(name)}?${await sha256(canonicalJson(plain(input)))}`,
+    path: `/${encodeURIComponent(name)}?${await sha256(canonicalJson(plainJson(input)))}`,
     header: header => (header === PROOF_HEADER.toLowerCase() ? proof : null),
   }
-}
-
-/** Arguments as JSON: a schema may make dates and large integers of them. */
-function plain(input: unknown): unknown {
-  const text = JSON.stringify(input, (_name, value: unknown) =>
-    typeof value === 'bigint' ? value.toString() : value,
-  )
-  return JSON.parse(text)
 }
 
 /** `_meta` of a request: version 2 of the official SDK has it in `mcpReq`. */
