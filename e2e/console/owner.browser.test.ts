@@ -415,3 +415,18 @@ test('an owner lets an agent pay one that it paid lately, without knowing its ha
   const { allowances } = await stage.api.ok(routes.listAllowances, { headers: ownerSession })
   expect(allowances).toMatchObject([{ agent_id: buyer.id, to: seller.id, amount: 500 }])
 })
+
+test('what an owner writes in a dialog stays while the table behind it is read again', async () => {
+  const { stage, buyer, seller } = opened
+  const tab = await tabOf(DESK)
+  const { page } = tab
+  await tab.open('/console/money')
+  await page.getByRole('button', { name: 'Add money for Translator' }).click()
+  const amount = page.getByRole('dialog').getByLabel('Amount')
+  await amount.fill('123')
+  await stage.network.pay(buyer, seller, 5)
+  const { available } = await stage.network.balance(buyer)
+  const shown = available.toLocaleString('en-IN', { minimumFractionDigits: 2 })
+  await page.getByText(`₹${shown}`).first().waitFor()
+  expect(await amount.inputValue({ timeout: 2_000 })).toBe('123')
+})

@@ -1,5 +1,7 @@
 import type { Transaction } from '@batua/sdk'
 import { Group, Stack, Text, Title } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useSession } from '../api/api.tsx'
 import { useRead } from '../api/use-read.ts'
 import { Card } from '../components/card.tsx'
 import { Choice } from '../components/choice.tsx'
@@ -18,6 +20,7 @@ import { DownloadStatement } from './download-statement.tsx'
 /** The lines of a wallet, newest first. */
 export function Statement({ agent, search: { type, offset = 0 }, onSearch }: SectionProps) {
   const t = useTexts(agentTexts)
+  const session = useSession()
   const lines = useRead('listTransactions', {
     agent_id: agent.agent_id,
     ...(type === undefined ? {} : { type }),
@@ -28,7 +31,14 @@ export function Statement({ agent, search: { type, offset = 0 }, onSearch }: Sec
     <Stack gap="sm">
       <Group justify="space-between">
         <Title order={2}>{t.statement}</Title>
-        <DownloadStatement agentId={agent.agent_id} />
+        <Group gap="md">
+          {session === 'owner' && (
+            <Link to="/money" search={{ section: 'transactions', agent: agent.agent_id }}>
+              {t.searchLines}
+            </Link>
+          )}
+          <DownloadStatement agentId={agent.agent_id} />
+        </Group>
       </Group>
       <Choice
         label={t.whichLines}

@@ -29,13 +29,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
 }
 
 function RowTable<Row extends RowData>({ label, columns, rows, rowKey }: DataTableProps<Row>) {
-  const definitions = columns.map(
-    ({ id, name, cell }): ColumnDef<typeof FEATURES, Row> => ({
-      id,
-      header: name,
-      cell: ({ row }) => cell(row.original),
-    }),
-  )
+  const definitions = columns.map(({ id, name }): ColumnDef<typeof FEATURES, Row> => ({ id, header: name }))
   const table = useTable({ features: FEATURES, columns: definitions, data: [...rows], getRowId: rowKey })
   const alignOf = (id: string) => columns.find(column => column.id === id)?.align
   return (
@@ -54,9 +48,10 @@ function RowTable<Row extends RowData>({ label, columns, rows, rowKey }: DataTab
       <tbody>
         {table.getRowModel().rows.map(row => (
           <tr key={row.id}>
-            {row.getAllCells().map(cell => (
-              <td key={cell.id} data-align={alignOf(cell.column.id)}>
-                <table.FlexRender cell={cell} />
+            {/* Not by `FlexRender`: it takes a function for a component, and a new one begins without its state. */}
+            {columns.map(({ id, align, cell }) => (
+              <td key={id} data-align={align}>
+                {cell(row.original)}
               </td>
             ))}
           </tr>
