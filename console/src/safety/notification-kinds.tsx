@@ -1,4 +1,5 @@
 import { Checkbox, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
 import type { ResultOf } from '../api/api.tsx'
 import { useAct } from '../api/use-act.ts'
 import { type Column, DataTable } from '../components/data-table.tsx'
@@ -36,13 +37,17 @@ interface ToldProps extends Row {
 function Told({ settings, kind, channel }: ToldProps) {
   const t = useTexts(notificationTexts)
   const change = useAct('updateNotificationSettings')
-  const chosen = change.isPending ? change.variables.kinds?.[kind]?.[channel] : undefined
+  const [chosen, choose] = useState<boolean | null>(null)
+  const set = (isTold: boolean) => {
+    choose(isTold)
+    change.mutate({ kinds: { [kind]: { [channel]: isTold } } }, { onSettled: () => choose(null) })
+  }
   return (
     <Stack gap={0}>
       <Checkbox
         aria-label={channel === 'push' ? t.byPush(t.kind[kind]) : t.byMessage(t.kind[kind])}
         checked={chosen ?? settings.kinds[kind][channel]}
-        onChange={event => change.mutate({ kinds: { [kind]: { [channel]: event.currentTarget.checked } } })}
+        onChange={event => set(event.currentTarget.checked)}
       />
       {change.error !== null && <Refused error={change.error} />}
     </Stack>
