@@ -7,7 +7,7 @@ export const GUIDES = [
   'pay-per-call',
   'tour',
   'policy',
-  'mcp',
+  'agents',
   'clients',
   'webhooks',
   'verifying',
