@@ -54,6 +54,7 @@ export async function serveWalletOverStdio(options: StdioOptions): Promise<void>
 function closed(transport: StdioServerTransport): Promise<void> {
   const { onclose } = transport
   return new Promise(resolve => {
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport has no such method
     transport.onclose = () => {
       onclose?.()
       resolve()
