@@ -62,6 +62,7 @@ export function payByForce(world: World, tickMs: number, lengthsMs: readonly num
   let rules: Rules = rulesAt(nowMs)
   let spending: Spending = exactSpending()
   let strangers = 0
+  const laterRules = rulesOver(world.sources, new Date(world.nowMs), world.nowMs + (lengthsMs.at(-1) ?? 0))
 
   function rulesAt(ms: number): Rules {
     const [first] = rulesOver(world.sources, new Date(ms), ms + 1)
@@ -175,12 +176,14 @@ export function payByForce(world: World, tickMs: number, lengthsMs: readonly num
     const spentToday = spentTodayOn(payeeId)
     const left = perCounterpartyPaise === null ? spentToday : perCounterpartyPaise - spentToday
     const endsMs = holding(payeeId, amount)?.until.getTime() ?? Number.MAX_SAFE_INTEGER
+    const forbidding = laterRules.find(
+      ({ fromMs, layers }) => fromMs > nowMs && decidePayee(layers, payeeId) !== null,
+    )
+    const forbiddenMs = forbidding?.fromMs ?? Number.MAX_SAFE_INTEGER
     return [
-      isAllowed ? 0n : 1n,
-      BigInt(isRecent ? last : -1),
-      left > 0n ? left : 0n,
-      -BigInt(endsMs),
-    ] as const
+      ...[isAllowed ? 0n : 1n, BigInt(isRecent ? last : -1), left > 0n ? left : 0n],
+      ...[-BigInt(endsMs), BigInt(forbiddenMs)],
+    ]
   }
 
   function best(): { readonly payeeId: string; readonly amount: bigint } | null {

@@ -133,6 +133,8 @@ interface Choice {
   readonly usesAllowance: boolean
   /** When the allowance ends that covers the amount; Infinity: there is none. */
   readonly endsMs: number
+  /** When a list forbids the payee; Infinity: never. */
+  readonly forbiddenMs: number
   /** Set if the payee was paid within the hour. */
   readonly recentTurn: number | null
 }
@@ -161,6 +163,7 @@ function choiceOf(payer: Payer, group: Group, most: bigint, places: bigint | nul
   return {
     ...{ group, amount, available, left },
     endsMs: covering(group, amount, payer.atMs)?.untilMs ?? Number.POSITIVE_INFINITY,
+    forbiddenMs: forbiddenMs(payer, group),
     usesAllowance: approvalPaise !== null && mostAllowed(group, payer.atMs) > approvalPaise,
     recentTurn: isRecent ? group.turn : null,
   }
@@ -169,7 +172,8 @@ function choiceOf(payer: Payer, group: Group, most: bigint, places: bigint | nul
 /**
  * The larger amount first; then a payee without an allowance; then the one paid last within the hour, which takes no
  * further place; then the one with the most left today, or, while nothing limits that, the one paid most today, which
- * would have the least left once a limit takes effect; then the one whose allowance ends first.
+ * would have the least left once a limit takes effect; then the one whose allowance ends first;
+ * then the one whom no list forbids for longer.
  */
 function comesBefore(one: Choice, other: Choice): boolean {
   if (one.amount !== other.amount) return one.amount > other.amount
@@ -179,7 +183,19 @@ function comesBefore(one: Choice, other: Choice): boolean {
   }
   const spent = [one.group.spentTodayPaise, other.group.spentTodayPaise] as const
   const [ownLeft, otherLeft] = one.left === null || other.left === null ? spent : [one.left, other.left]
-  return ownLeft === otherLeft ? one.endsMs < other.endsMs : ownLeft > otherLeft
+  if (ownLeft !== otherLeft) return ownLeft > otherLeft
+  return one.endsMs === other.endsMs ? one.forbiddenMs > other.forbiddenMs : one.endsMs < other.endsMs
+}
+
+/** When a list forbids those that it allows now; Infinity: never. */
+function forbiddenMs({ facts: { rules }, position }: Payer, { allowed }: Group): number {
+  const forbidding = rules.find(({ layers }, at) => {
+    if (at <= position) return false
+    return allowed.length === 0
+      ? layers.some(({ allowedPayees }) => allowedPayees !== null)
+      : allowed[at] !== true
+  })
+  return forbidding?.fromMs ?? Number.POSITIVE_INFINITY
 }
 
 /** How many payees more may be paid within the hour; null: any number; negative: not even those that were. */
