@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ServiceDatabase } from './database.ts'
+import type { Stage } from './stage.ts'
 
 /** A value that may appear only in responses to callers with access. */
 export interface Planted {
@@ -103,7 +104,7 @@ function shortPattern(planted: readonly Planted[]): RegExp | null {
 }
 
 /** Every row of every table as text, bytea as hex. */
-export async function tablesOf({ query }: ServiceDatabase): Promise<Searched[]> {
+async function tablesOf({ query }: ServiceDatabase): Promise<Searched[]> {
   const tables = await query<{ name: string }>(
     `select table_name as name from information_schema.tables
      where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> 'schema_version'`,
@@ -114,4 +115,15 @@ export async function tablesOf({ query }: ServiceDatabase): Promise<Searched[]> 
     dumps.push({ place: `table ${name}`, text: rows.map(({ row }) => row).join('\n') })
   }
   return dumps
+}
+
+/** Everything that a stage's service has written; stops it, because a stopped service has written its whole log. */
+export async function writtenBy({ database, service }: Stage): Promise<Searched[]> {
+  const metrics = await (await fetch(`${service.address}/metrics`)).text()
+  await service.stop()
+  return [
+    ...(await tablesOf(database)),
+    { place: 'the log', text: service.output() },
+    { place: 'the metrics', text: metrics },
+  ]
 }

@@ -42,9 +42,13 @@ let shared: Promise<Stage> | null = null
  * have been advanced, and it has what earlier files made, so a file uses platforms and owners of its own. It ends with
  * the tests.
  */
-export async function sharedStage(): Promise<Stage> {
-  shared ??= openStage()
-  const stage = await shared
+export function sharedStage(): Promise<Stage> {
+  shared ??= openShared()
+  return shared
+}
+
+async function openShared(): Promise<Stage> {
+  const stage = await openStage()
   endWithTests(inject('testServer').scratch, stage.service.pid())
   return { ...stage, close: async () => undefined }
 }

@@ -73,12 +73,11 @@ export function AgentsPage({ search: { status, offset = 0 }, onSearch }: AgentsP
 
 function Agents({ agents, offset }: { readonly agents: readonly Agent[]; readonly offset: number }) {
   const t = useTexts(agentsTexts)
-  const isOwner = useSession() === 'owner'
   const money = useMoneyColumns(offset)
   const columns: readonly Column<Agent>[] = [
     { id: 'agent', name: t.agent, cell: agent => <Name agent={agent} /> },
     { id: 'status', name: t.status, cell: ({ status }) => <Status is={status} /> },
-    ...(isOwner ? money : []),
+    ...money,
     { id: 'act', name: t.act, align: 'end', cell: agent => <PauseOrResume agent={agent} /> },
   ]
   return <DataTable label={t.title} columns={columns} rows={agents} rowKey={({ agent_id }) => agent_id} />
@@ -88,12 +87,13 @@ function Agents({ agents, offset }: { readonly agents: readonly Agent[]; readonl
 function useMoneyColumns(offset: number): readonly Column<Agent>[] {
   const t = useTexts(agentsTexts)
   const { mostInDay } = useTexts(exposureTexts)
-  const enabled = useSession() === 'owner'
+  const isOwner = useSession() === 'owner'
   const listed = offset < LISTED.limit ? LISTED : { ...LISTED, offset: offset - (offset % LISTED.limit) }
-  const balances = useRead('listBalances', listed, { enabled })
-  const exposure = useRead('listExposure', listed, { enabled })
+  const balances = useRead('listBalances', listed, { enabled: isOwner })
+  const exposure = useRead('listExposure', listed, { enabled: isOwner })
   const balanceOf = new Map(balances.data?.balances.map(each => [each.agent_id, each.available]))
   const mostOf = new Map(exposure.data?.agents.map(each => [each.agent_id, each.day.amount]))
+  if (!isOwner) return []
   return [
     {
       ...{ id: 'balance', name: t.balance, align: 'end' },

@@ -9,15 +9,15 @@ import { CHALLENGE_HEADER, PROOF_HEADER } from '../protocol/messages.ts'
 import {
   type Fields,
   isFields,
-  marketplaceOf,
   type Offer,
   offerIn,
   PAYMENT_META,
   PAYMENT_RESPONSE_META,
+  railOf,
 } from '../protocol/x402.ts'
 
 export interface PayingToolsOptions extends PayingFetchOptions {
-  /** The address of the server whose tools are called: who sells there, and what is spent there, is known by its host. */
+  /** The address of the server whose tools are called. Its origin and host identify the seller. */
   readonly url: string | URL
   /** The origin at which sellers know the service; by default the client's. */
   readonly service?: string
@@ -56,7 +56,7 @@ export function createPayingTools<
 ): (call: Call, ...more: More) => Promise<Result> {
   if (typeof callTool !== 'function') throw new TypeError('payingTools needs the callTool of a client')
   const address = new URL(url).href
-  const { service } = marketplaceOf(options.client, { service: known })
+  const { service } = railOf(options.client, { service: known })
   const buyer = openBuyer(options, time)
   return async (given, ...more) => {
     // A copy: what is sent after a wait is what was asked for before it.
@@ -87,11 +87,11 @@ async function buyCall<Result extends object>(
   const results = new WeakMap<Response, Result>()
   let offered: Offered | null = null
 
-  async function respond(result: Result, isPaid: boolean): Promise<Response> {
+  async function respond(result: Result, isNewPurchase: boolean): Promise<Response> {
     const required = paymentRequiredIn(result)
     const offer = required && offerIn(required)
     // After a payment another price is never paid, wherever it would be.
-    if (offer !== null && !isPaid) checkService(server, offer)
+    if (offer !== null && isNewPurchase) checkService(server, offer)
     if (required !== null && offer !== null) offered = { offer, resource: required['resource'] }
     const response = new Response(
       JSON.stringify(result),
@@ -102,17 +102,17 @@ async function buyCall<Result extends object>(
   }
   const fetch: typeof globalThis.fetch = async (_url, init) => {
     const proof = decodeProof(new Headers(init?.headers).get(PROOF_HEADER) ?? '')
-    if (proof === null) return respond(await server.call({}), false)
+    if (proof === null) return respond(await server.call({}), true)
     // An earlier call of this program was offered it: the price is asked for again.
     if (offered === null) {
-      const first = await respond(await server.call({}), true)
+      const first = await respond(await server.call({}), false)
       if (offered === null) return first
     }
     const { offer, resource } = offered
     const { requirements } = offer
     const accepted = { ...requirements, extra: { ...fieldsOf(requirements, 'extra'), nonce: proof.nonce } }
     const payment = { x402Version: 2, resource, accepted, payload: proof }
-    return respond(await server.call({ _meta: { ...call._meta, [PAYMENT_META]: payment } }), true)
+    return respond(await server.call({ _meta: { ...call._meta, [PAYMENT_META]: payment } }), false)
   }
 
   const body = canonicalJson({ name: call.name, arguments: call.arguments ?? {} })

@@ -6,12 +6,12 @@ import { CHALLENGE_HEADER, PROOF_HEADER } from '../protocol/messages.ts'
 import {
   type Fields,
   isFields,
-  type Marketplace,
-  marketplaceOf,
   type Network,
   PAYMENT_META,
   PAYMENT_RESPONSE_META,
+  type PaymentRail,
   type PaymentRequired,
+  railOf,
   requirementsOf,
   type SettlementResponse,
 } from '../protocol/x402.ts'
@@ -69,9 +69,8 @@ export type InputOf<Schema> = Schema extends {
  * a result with `isError`, and one with a payment in `_meta["x402/payment"]` is handled once that is verified. A
  * handler that throws or returns `isError` has failed: the payment is given back as `onFailure` says. The handler
  * always gets two arguments, the first one empty if the tool has no `inputSchema`; `paymentFor` of the second returns
- * the payment. A price is for these arguments only, so the
- * schema has to make the same of the same arguments each time. Returns what `registerTool` returns; throws a TypeError or
- * RangeError for an invalid option.
+ * the payment. A price is for these arguments only, so the schema has to make the same of the same arguments each time.
+ * Returns what `registerTool` returns; throws a TypeError or RangeError for an invalid option.
  */
 export function paidTool<Schema = undefined, Context extends object = object>(
   server: ToolServer,
@@ -82,9 +81,9 @@ export function paidTool<Schema = undefined, Context extends object = object>(
   const { name, title, inputSchema, annotations, _meta, network, service, ...selling } = tool
   const seller = createSeller<InputOf<Schema>>(selling)
   const { description, nonceTtlMs: ttlMs = DEFAULT_NONCE_TTL_MS } = selling
-  const at = marketplaceOf(selling.client, { network, service })
+  const rail = railOf(selling.client, { network, service })
   const resource = { url: `mcp://tool/${name}`, ...(description === undefined ? {} : { description }) }
-  const sale: Sale = { resource, at, ttlMs, name }
+  const sale: Sale = { resource, rail, ttlMs, name }
 
   async function answer(input: InputOf<Schema>, context: Context): Promise<ToolResult> {
     const acceptance = await seller.accept(await sellerRequest(name, input, context), input)
@@ -99,7 +98,7 @@ export function paidTool<Schema = undefined, Context extends object = object>(
       isServed = result.isError !== true && result.resultType !== 'input_required'
       return {
         ...result,
-        _meta: { ...result._meta, [PAYMENT_RESPONSE_META]: settled(payment, at, isServed) },
+        _meta: { ...result._meta, [PAYMENT_RESPONSE_META]: settled(payment, rail, isServed) },
       }
     } finally {
       await finish(isServed ? SERVED : FAILED)
@@ -121,7 +120,7 @@ const FAILED = 500
 interface Sale {
   readonly name: string
   readonly resource: PaymentRequired['resource']
-  readonly at: Marketplace
+  readonly rail: PaymentRail
   readonly ttlMs: number
 }
 
@@ -156,11 +155,14 @@ function requestIn(context: object): Fields {
 }
 
 /** The price, and why a payment was refused. A payment that cannot be checked now must not look like a price. */
-function refusalOf({ name, resource, at, ttlMs }: Sale, { status, headers, body }: SellerAnswer): ToolResult {
+function refusalOf(
+  { name, resource, rail, ttlMs }: Sale,
+  { status, headers, body }: SellerAnswer,
+): ToolResult {
   const { error } = JSON.parse(body) as { error: { message: string; details: { reason?: string } } }
   const challenge = status === 402 ? decodeChallenge(headers[CHALLENGE_HEADER] ?? '') : null
   const notTaken = (errorReason: string): SettlementResponse => ({
-    ...{ success: false, errorReason, transaction: '', network: at.network },
+    ...{ success: false, errorReason, transaction: '', network: rail.network },
   })
   if (challenge === null) {
     const text = `The payment cannot be checked now. Do not pay again: call ${name} again with the same payment.`
@@ -174,7 +176,7 @@ function refusalOf({ name, resource, at, ttlMs }: Sale, { status, headers, body 
     x402Version: 2,
     error: `${why}${name} costs ${amount} INR. Pay ${payTo} with the nonce as the reference, and call again with the payment in _meta["${PAYMENT_META}"].`,
     resource,
-    accepts: [requirementsOf(challenge, at, ttlMs)],
+    accepts: [requirementsOf(challenge, rail, ttlMs)],
     ...(reason === undefined ? {} : { [PAYMENT_RESPONSE_META]: notTaken(reason) }),
   }
   return {
@@ -186,7 +188,7 @@ function refusalOf({ name, resource, at, ttlMs }: Sale, { status, headers, body 
 
 function settled(
   { paymentId, from }: AcceptedPayment,
-  { network }: Marketplace,
+  { network }: PaymentRail,
   isServed: boolean,
 ): SettlementResponse {
   const payment = { transaction: paymentId, network, payer: from }

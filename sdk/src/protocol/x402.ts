@@ -55,16 +55,16 @@ export interface SettlementResponse {
 }
 
 /** Where sellers are paid. */
-export interface Marketplace {
+export interface PaymentRail {
   readonly network: Network
   readonly service: string
 }
 
 /** Where a seller is paid, or a buyer pays, with this client. Throws a TypeError for an invalid origin or network. */
-export function marketplaceOf(
+export function railOf(
   { baseUrl }: { readonly baseUrl: string },
   { network, service }: { readonly network?: Network | undefined; readonly service?: string | undefined },
-): Marketplace {
+): PaymentRail {
   const { origin, protocol } = new URL(service ?? baseUrl)
   const own = network ?? (protocol === 'https:' ? 'batua:inr' : 'batua:inr-sandbox')
   if (!NETWORKS.includes(own)) throw new TypeError(`network is one of ${NETWORKS.join(', ')}`)
@@ -73,7 +73,7 @@ export function marketplaceOf(
 
 export function requirementsOf(
   { payTo, amount, asset, nonce }: PaymentChallenge,
-  { network, service }: Marketplace,
+  { network, service }: PaymentRail,
   ttlMs: number,
 ): PaymentRequirements {
   return {
