@@ -61,7 +61,6 @@ export default defineConfig({
           include: ['**/*.long.test.ts'],
           exclude: elsewhere,
           globalSetup,
-          fileParallelism: false,
           testTimeout: 900 * SECOND_MS,
           hookTimeout: 120 * SECOND_MS,
         },

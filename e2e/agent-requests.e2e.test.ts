@@ -2,7 +2,8 @@ import { routes } from '@batua/contract'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Api } from './src/api.ts'
 import type { Agent, Network, Owner } from './src/network.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
+import { dayAfter } from './src/world.ts'
 
 let stage: Stage
 let api: Api
@@ -12,7 +13,7 @@ let payer: Agent
 let payee: Agent
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await sharedStage()
   ;({ api, network } = stage)
 })
 afterAll(() => stage.close())
@@ -49,8 +50,8 @@ test('a payment that asks for approval waits whatever its amount, and is made wh
 
 test('it waits also where the owner allowed such payments before, and uses nothing of that up', async () => {
   const headers = await network.login(owner)
-  const until = new Date(Date.now() + 3_600_000).toISOString()
-  const body = { agent_id: payer.id, to: payee.id, amount: 100, until }
+  const { created_at } = await api.ok(routes.getAgent, { params: { agent_id: payer.id }, headers })
+  const body = { agent_id: payer.id, to: payee.id, amount: 100, until: dayAfter(created_at) }
   await api.ok(routes.createAllowance, { headers, body })
   expect((await ask()).status).toBe('pending_approval')
   const { allowances } = await api.ok(routes.listAllowances, { headers })

@@ -15,7 +15,7 @@ import {
   strangersHeaders,
   takes,
 } from './src/route-table.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 import { VALID_CALLS } from './src/valid-calls.ts'
 import { openWorld, type World } from './src/world.ts'
 
@@ -26,7 +26,7 @@ let world: World
 let before: Record<string, string>
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await sharedStage()
   ;({ database, api } = stage)
   world = await openWorld(api)
   before = await database.fingerprint()
@@ -47,7 +47,7 @@ const unknownSecret = `sk_live_${'x'.repeat(43)}`
 const unknownSession = `ses_live_${'x'.repeat(43)}`
 
 /** Path parameters of things without an owner, or that any caller may read. */
-const NOBODYS = ['control', 'day', 'gateway', 'handle', 'payment_session_id', 'phone', 'tier']
+const NOBODYS = ['control', 'day', 'gateway', 'handle', 'payment_session_id', 'phone', 'request_id', 'tier']
 
 test('every path parameter either names something with an owner, and is tested with strangers, or is listed as an exception', () => {
   const names = Object.values(routes).flatMap((route: Route) => Object.keys(route.params?.properties ?? {}))

@@ -6,7 +6,7 @@ import type { ServiceDatabase } from './src/database.ts'
 import { invalidValues, jsonText, NOT_AN_OBJECT, raw, type Schema } from './src/invalid-values.ts'
 import { kindFor, ownHeaders } from './src/route-table.ts'
 import type { Service } from './src/service.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 import { VALID_CALLS } from './src/valid-calls.ts'
 import { openWorld, type World } from './src/world.ts'
 
@@ -25,10 +25,13 @@ let service: Service
 let api: Api
 let world: World
 let before: Record<string, string>
+/** The length of what the service had logged before. */
+let logged: number
 
 beforeAll(async () => {
-  stage = await openStage({ LOG_LEVEL: 'debug' })
+  stage = await sharedStage()
   ;({ database, service, api } = stage)
+  logged = service.output().length
   world = await openWorld(api)
   before = await database.fingerprint()
 })
@@ -436,9 +439,9 @@ describe('after all invalid requests', () => {
 
   test('the log has no error of the service and nothing confidential', async () => {
     await service.stop()
-    const output = service.output()
+    await service.start()
+    const output = service.output().slice(logged)
     expect(output.split('\n').filter(line => /"level":"(error|fatal)"/.test(line))).toEqual([])
     expect(world.network.confidential.filter(text => output.includes(text))).toEqual([])
-    await service.start()
   })
 })

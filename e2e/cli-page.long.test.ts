@@ -1,5 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -8,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openApi } from './src/api.ts'
 import { blocksIn, canRunBash, patternOf, placed, programsIn, typed } from './src/command-blocks.ts'
 import { docTable } from './src/doc-tables.ts'
+import { type ForeignPackages, installPackages } from './src/foreign-packages.ts'
 import { freePort } from './src/free-port.ts'
 import { openNetwork } from './src/network.ts'
 import { openPageStage, type PageStage, readPage } from './src/page-stage.ts'
@@ -16,24 +19,36 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const page = readPage('docs/cli.md')
 const run = promisify(execFile)
 
-/** Node as the tests run on it, and another that this machine has. */
-function nodes(): string[] {
+/** The versions of Node that this machine has, with their programs: that of the tests, and others of the path. */
+function nodes(): (readonly [string, string])[] {
   const { stdout } = spawnSync('bash', ['-c', 'type -ap node'], { encoding: 'utf8' })
   const versions = [process.execPath, ...stdout.split('\n').filter(path => path !== '')].map(path => {
     return [spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout.trim(), path] as const
   })
-  return [...new Map(versions).values()]
+  return versions
+}
+
+/** The program of a version of Node: of this machine, or else of the package that has it. */
+async function nodeOf(major: number, installed: ForeignPackages[]): Promise<string> {
+  const here = nodes().find(([version]) => version.startsWith(`v${major}.`))
+  if (here !== undefined) return here[1]
+  const name = `node-${process.platform}-${process.arch}`
+  const foreign = await installPackages('node', [`${name}@${major}`])
+  installed.push(foreign)
+  return join(foreign.folder, 'node_modules', name, 'bin', 'node')
 }
 
 describe.skipIf(!canRunBash)('the page of the command line', () => {
   let stage: PageStage
   let prefix: string
+  let installMs: number
   let env: Readonly<Record<string, string>>
+  const installed: ForeignPackages[] = []
 
   beforeAll(async () => {
     stage = await openPageStage()
-    prefix = join(stage.folder, 'installed')
-    mkdirSync(prefix)
+    // The stage's folder links the packages of the project, in which a forgotten import would be found.
+    prefix = mkdtempSync(join(tmpdir(), 'batua-installed-'))
     // The first commands of the page, with npm itself and without the configuration of the tests. The tarball is made
     // and installed elsewhere than in the project's folder.
     const [, commands = ''] = /```sh\n(.*?)```/s.exec(page) ?? []
@@ -46,14 +61,20 @@ describe.skipIf(!canRunBash)('the page of the command line', () => {
       npm_config_audit: 'false',
       HOME: prefix,
     }
+    const startedAt = Date.now()
     await run('bash', ['-euc', placedElsewhere], {
       cwd: stage.folder,
       env: { PATH: process.env['PATH'] ?? '', ...npm },
     })
+    installMs = Date.now() - startedAt
     const path = `${join(prefix, 'bin')}:${stage.shell.env['PATH']}`
     env = { ...stage.shell.env, PATH: path, HOME: prefix, XDG_CONFIG_HOME: join(prefix, 'config') }
   })
-  afterAll(() => stage?.close())
+  afterAll(async () => {
+    await stage?.close()
+    for (const foreign of installed) foreign.remove()
+    if (prefix !== undefined) rmSync(prefix, { recursive: true, force: true })
+  })
 
   test('each command works and prints the page’s output', { timeout: 180_000 }, async () => {
     const { adapt, restore } = placed(stage.service.address, await freePort(), await freePort())
@@ -79,9 +100,13 @@ describe.skipIf(!canRunBash)('the page of the command line', () => {
     expect(Object.keys(manifest.scripts).filter(name => name.includes('install'))).toEqual([])
     const code = readFileSync(join(installed, 'dist', 'batua.js'), 'utf8')
     expect(code).not.toContain(ROOT)
+    const required = createRequire(join(installed, 'dist', 'batua.js'))
+    for (const name of ['commander', '@batua/sdk']) expect(() => required.resolve(name)).toThrow(name)
   })
 
-  test.each(nodes())('on %s it logs in, pays, and verifies the receipt', async node => {
+  // The oldest that it supports, and that of the project.
+  test.each([20, 26])('on Node %s it logs in, pays, and verifies the receipt', async major => {
+    const node = await nodeOf(major, installed)
     const api = openApi(stage.service.address)
     const network = openNetwork(api)
     const owner = await network.owner(await network.platform())
@@ -91,6 +116,7 @@ describe.skipIf(!canRunBash)('the page of the command line', () => {
     const own = { ...env, XDG_CONFIG_HOME: join(prefix, `of-${payer.id}`), KEY: payer.key }
     const bash = async (script: string) =>
       (await run('bash', ['-euo', 'pipefail', '-c', script], { env: own })).stdout
+    expect(await bash(`${node} --version`)).toMatch(new RegExp(`^v${major}\\.`))
     await bash(`echo "$KEY" | ${batua('login', '--url', stage.service.address, '--agent-key-stdin')}`)
     const paid = JSON.parse(await bash(batua('pay', payee.id, '12.50', '--json'))) as { receipt_id: string }
     const params = { receipt_id: paid.receipt_id }
@@ -102,14 +128,14 @@ describe.skipIf(!canRunBash)('the page of the command line', () => {
     expect(await bash(batua('verify', receipt))).toMatch(/^genuine: receipt rcp_\w+ of 12\.50 INR/)
   })
 
-  test('from nothing to the first payment takes less than a minute', async () => {
+  test('from nothing to the first payment, making and installing the package included, takes less than a minute', async () => {
     const [first] = blocksIn(page)
     const startedAt = Date.now()
     const { adapt } = placed(stage.service.address, 0)
     const fresh = { ...env, XDG_CONFIG_HOME: join(prefix, 'fresh') }
     const printed = await typed(first === undefined ? [] : [first], adapt, { cwd: stage.folder, env: fresh })
     expect(printed.join('')).toContain('status   completed')
-    expect(Date.now() - startedAt).toBeLessThan(60_000)
+    expect(installMs + Date.now() - startedAt).toBeLessThan(60_000)
   })
 })
 

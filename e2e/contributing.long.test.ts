@@ -19,10 +19,14 @@ const TESTS_OF_ALL = [
     'e2e/authorization.e2e.test.ts',
     'e2e/idempotency-header.e2e.test.ts',
   ],
-  ...['e2e/openapi.e2e.test.ts', 'e2e/sdk-client.e2e.test.ts', 'e2e/frozen-owner.e2e.test.ts'],
+  ...['e2e/openapi.e2e.test.ts', 'e2e/frozen-owner.e2e.test.ts'],
   ...['e2e/network.e2e.test.ts', 'e2e/policies.e2e.test.ts'],
 ]
-const LONG_TESTS_OF_ALL = ['e2e/planted-values.long.test.ts', 'e2e/webhooks-page.long.test.ts']
+const LONG_TESTS_OF_ALL = [
+  'e2e/sdk-client.long.test.ts',
+  'e2e/planted-values.long.test.ts',
+  'e2e/webhooks-page.long.test.ts',
+]
 
 const CHECKS: Readonly<Record<string, readonly string[]>> = {
   types: ['run', 'types'],

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Api, errorOf, type Sent } from './src/api.ts'
 import type { ServiceDatabase } from './src/database.ts'
 import { kindFor, ownHeaders } from './src/route-table.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 import { VALID_CALLS } from './src/valid-calls.ts'
 import { openWorld, PENDING_CONTROL, type World } from './src/world.ts'
 
@@ -44,16 +44,30 @@ const WHILE_FROZEN: Record<Exclude<OperationId, `get${string}` | `list${string}`
   // What it lets an owner sign is refused.
   challengeApproval: 'apart',
   reject: 'works',
+  registerListing: 'conflict',
+  // Its valid call names no listing of the agent.
+  deleteListing: 'apart',
   createAllowance: 'conflict',
   endAllowance: 'works',
+  // Its valid call needs the browser of a request; connected-apps.e2e.test.ts shows that it is refused.
+  allowConnectRequest: 'apart',
+  denyConnectRequest: 'apart',
+  endConnectedApp: 'works',
   holdEscrow: 'policy_denied',
   holdEscrowWithTimeout: 'policy_denied',
   holdEscrowWithAttestation: 'policy_denied',
   releaseEscrow: 'policy_denied',
   refundEscrow: 'works',
   attestEscrow: 'policy_denied',
+  authorize: 'policy_denied',
+  captureAuthorization: 'policy_denied',
+  voidAuthorization: 'works',
+  closeAuthorization: 'works',
   verifyTransaction: 'reads',
   restoreNonce: 'apart',
+  verifyX402Payment: 'reads',
+  // A refund by it is refused in its response.
+  settleX402Payment: 'apart',
   verifyReceipt: 'reads',
   verifyIdentity: 'reads',
   // Certificates identify an agent and move no money.
@@ -112,7 +126,7 @@ let database: ServiceDatabase
 let world: World
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await sharedStage()
   ;({ api, database } = stage)
   world = await openWorld(api)
   await call('updateMember', { body: { budget_limit: 400 } })
@@ -176,8 +190,8 @@ test('bulk actions report on each agent: none is unfrozen, and none gets a weake
 test('money that was paid before the freeze is credited', async () => {
   await call('completeSandboxPayment', { body: { outcome: 'success' } })
   const balance = { params: { agent_id: world.payer.id }, headers: world.platform.headers }
-  // 975 funded, 101 paid, 50 held, 487.50 credited.
-  expect((await api.ok(routes.getBalance, balance)).available).toBe(1311.5)
+  // 975 funded, 101 paid, 50 held, 21 set aside, 487.50 credited.
+  expect((await api.ok(routes.getBalance, balance)).available).toBe(1290.5)
 })
 
 test('increases of limits wait while the owner is frozen, however long that is', async () => {
@@ -201,6 +215,8 @@ const WORKING: [OperationId, Sent][] = [
   ['cancelPendingPolicy', {}],
   ['cancelBankAccountChange', {}],
   ['refundEscrow', {}],
+  ['closeAuthorization', {}],
+  ['voidAuthorization', {}],
   ['issueCertificate', {}],
   ['rotateCertificate', {}],
   ['setOwnerTier', {}],

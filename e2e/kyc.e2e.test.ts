@@ -4,7 +4,7 @@ import { eventFaults, eventsAbout } from './src/event-faults.ts'
 import { ledgerFaults } from './src/ledger-faults.ts'
 import { type Agent, newBankAccount, type Owner, type Platform } from './src/network.ts'
 import { openSandboxScenarios, type SandboxScenarios } from './src/sandbox-scenarios.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 
 let stage: Stage
 let scenarios: SandboxScenarios
@@ -13,7 +13,7 @@ let owner: Owner
 let agent: Agent
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await sharedStage()
   scenarios = openSandboxScenarios(stage.api)
   platform = await stage.network.platform()
 })

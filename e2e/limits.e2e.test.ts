@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Api } from './src/api.ts'
 import type { Agent, Network, Owner, Platform } from './src/network.ts'
 import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
-import { openStage } from './src/stage.ts'
 
 const HOUR_S = 3_600
 const DAY_S = 86_400
@@ -20,7 +19,7 @@ let payee: Agent
 
 beforeAll(async () => {
   // These tests cover several days, in which settlement would pay out unused money.
-  stage = await openPayingStage(openStage({ SETTLEMENT: 'off' }))
+  stage = await openPayingStage()
   ;({ api, network, platform, owner, payee } = stage)
 })
 afterAll(() => stage.close())
@@ -194,6 +193,8 @@ describe('a limit', () => {
     }
     await network.pay(payer, payee, 50)
     await advance(31 * DAY_S)
+    // The service has paid out what was not used.
+    await network.fund(payer, 200)
     await network.pay(payer, payee, 100)
   })
 
@@ -235,6 +236,8 @@ describe('a limit', () => {
     const wait = Date.parse(String(error.details?.['retry_at'])) - Date.parse(now)
     expect(wait).toBeGreaterThan(0)
     await advance(Math.ceil(wait / 1000))
+    // After two banking days the service has paid out what was not used.
+    await network.fund(payer, 100)
     await network.pay(payer, payee, 60)
   })
 

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BATUA, buildCli } from './src/cli.ts'
 import type { Agent } from './src/network.ts'
+import { readPage } from './src/page-stage.ts'
 import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
 
 /** Installed in a folder of its own: it has as many packages as this project. */
@@ -92,4 +93,25 @@ describe.each([
       expect(await ask(call('get_wallet', {}))).toMatchObject({ structuredContent: { balance: 932 } })
     },
   )
+})
+
+test('the inspector’s command on the page about agents pays as it is written', async () => {
+  const [, command = ''] =
+    /```\n(npx @modelcontextprotocol\/inspector .*?)```/s.exec(readPage('docs/agents.md')) ?? []
+  const inspector = join(folder, 'node_modules/.bin/mcp-inspector')
+  const payer = await stage.network.fundedAgent(stage.owner)
+  const { stdout } = await run(
+    'bash',
+    ['-euc', command.replace('npx @modelcontextprotocol/inspector', inspector)],
+    {
+      cwd: folder,
+      env: {
+        ...{ HOME: folder, ...NODE, B: stage.service.address },
+        ...{ BUYER_KEY: payer.key, SELLER_HANDLE: stage.payee.handle },
+      },
+    },
+  )
+  expect(JSON.parse(stdout)).toMatchObject({
+    structuredContent: { status: 'completed', from_balance: 961.5 },
+  })
 })

@@ -5,20 +5,32 @@ import { connectMcp, ERAS, type McpClient } from './src/mcp-client.ts'
 import type { Agent } from './src/network.ts'
 import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
 
-const TOOLS = [
-  'get_wallet',
-  'check_payment',
-  'pay',
-  'get_payment',
-  'list_transactions',
-  'quote_paid_url',
-  'fetch_paid_url',
-  'request_approval',
-  'get_approval',
-  'hold_escrow',
-  'refund',
-  'verify_receipt',
-]
+/** The hints of a tool: whether it only reads, may destroy, is safe to repeat, and reaches beyond the service. */
+const hints = (
+  readOnlyHint: boolean,
+  destructiveHint: boolean,
+  idempotentHint: boolean,
+  openWorldHint: boolean,
+) => ({
+  ...{ readOnlyHint, destructiveHint, idempotentHint, openWorldHint },
+})
+
+/** Every tool in its order, and its hints. */
+const TOOLS = {
+  get_wallet: hints(true, false, true, false),
+  check_payment: hints(true, false, true, false),
+  pay: hints(false, true, true, true),
+  get_payment: hints(true, false, true, false),
+  list_transactions: hints(true, false, true, false),
+  quote_paid_url: hints(false, true, false, true),
+  fetch_paid_url: hints(false, true, false, true),
+  request_approval: hints(false, true, true, true),
+  get_approval: hints(true, false, true, false),
+  hold_escrow: hints(false, true, true, true),
+  open_authorization: hints(false, true, true, true),
+  refund: hints(false, true, true, true),
+  verify_receipt: hints(true, false, true, false),
+}
 
 let stage: PayingStage
 let session: Headers
@@ -52,8 +64,8 @@ describe.each(ERAS)('a client of the era %s', era => {
   test('sees the tools in their order, each with closed and described schemas and honest hints', async () => {
     const { client } = await connect(stage.payee, era)
     const { tools } = await client.listTools()
-    expect(tools.map(({ name }) => name)).toEqual(TOOLS)
-    for (const { name, description, inputSchema, outputSchema, annotations } of tools) {
+    expect(tools.map(({ name }) => name)).toEqual(Object.keys(TOOLS))
+    for (const { name, title, description, inputSchema, outputSchema, annotations } of tools) {
       expect(description?.length, name).toBeGreaterThan(40)
       expect(inputSchema, name).toMatchObject({ type: 'object', additionalProperties: false })
       expect(outputSchema, name).toMatchObject({ type: 'object', additionalProperties: false })
@@ -61,8 +73,7 @@ describe.each(ERAS)('a client of the era %s', era => {
         Object.values(Object(schema?.['properties'])),
       )
       for (const field of fields) expect(field, name).toHaveProperty('description')
-      const spends = inputSchema.required?.includes('idempotency_key') ?? false
-      expect(annotations, name).toMatchObject({ readOnlyHint: !spends, destructiveHint: spends })
+      expect(annotations, name).toEqual({ title, ...Reflect.get(TOOLS, name) })
     }
     expect(client.getInstructions()).toContain('untrusted')
   })
@@ -141,6 +152,35 @@ describe('a refusal', () => {
     })
   })
 
+  test('of an authorization leads to what the key opened, to escrow, and to the owner', async () => {
+    const { mcp } = await shopper({ require_escrow_above: 300, require_human_approval_above: 200 })
+    const order = { to: stage.payee.id, amount: 30, idempotency_key: 'k' }
+    const opened = await mcp.call('open_authorization', { ...order, expires_in: 600 })
+    expect(opened).toMatchObject({
+      isError: false,
+      status: 'open',
+      amount: 30,
+      remaining: 30,
+      next_tool: null,
+    })
+    expect(await mcp.call('open_authorization', { ...order, expires_in: 600 })).toMatchObject({
+      ...{ isError: true, code: 'idempotency_error', next_tool: 'list_transactions' },
+    })
+    expect(await mcp.call('get_wallet')).toMatchObject({ balance: 944, authorized: 30 })
+    expect(
+      await mcp.call('open_authorization', { ...order, amount: 301, idempotency_key: 'l' }),
+    ).toMatchObject({
+      ...{ code: 'escrow_required', next_tool: 'hold_escrow' },
+    })
+    expect(
+      await mcp.call('open_authorization', { ...order, amount: 201, idempotency_key: 'm' }),
+    ).toMatchObject({
+      ...{ isError: false, status: 'pending_approval', authorization_id: null, next_tool: 'get_approval' },
+    })
+    const bad = { ...order, voucher_key: 'AAAA', idempotency_key: 'n' }
+    expect(await mcp.call('open_authorization', bad)).toMatchObject({ code: 'validation_error' })
+  })
+
   test('says what the balance, the payee lists and the state of the agent forbid', async () => {
     const { mcp } = await shopper({ allowed_payees: [stage.payee.id] })
     const order = { to: stage.payee.id, amount: 2000, idempotency_key: 'k' }
@@ -172,6 +212,7 @@ describe('a refusal', () => {
     expect(await mcp.call('pay', { ...order, to })).toMatchObject(refused)
     expect(await mcp.call('request_approval', { ...order, to })).toMatchObject(refused)
     expect(await mcp.call('hold_escrow', order)).toMatchObject(refused)
+    expect(await mcp.call('open_authorization', { ...order, to })).toMatchObject(refused)
     expect(await mcp.call('get_wallet')).toMatchObject({ status: 'frozen', balance: 975, max_amount_now: 0 })
   })
 
@@ -215,6 +256,22 @@ describe('an owner who must approve', () => {
     expect(approved).toMatchObject({ status: 'approved', next_tool: 'get_payment' })
     const { payment_id } = approved
     expect(await mcp.call('get_payment', { payment_id })).toMatchObject({ status: 'completed', amount: 30 })
+  })
+
+  test.each([
+    ['hold_escrow', 'escrow_id', { to_agent_id: true }],
+    ['open_authorization', 'authorization_id', { expires_in: 600 }],
+  ])('is told of by %s, and after the approval the statement has what was made', async (tool, made, more) => {
+    const { mcp } = await shopper({ require_human_approval_above: 20 })
+    const payee = 'to_agent_id' in more ? { to_agent_id: stage.payee.id } : { to: stage.payee.id, ...more }
+    const waiting = await mcp.call(tool, { ...payee, amount: 30, idempotency_key: 'k' })
+    expect(waiting).toMatchObject({ status: 'pending_approval', next_tool: 'get_approval' })
+    const { approval_id } = waiting
+    await approve(approval_id)
+    const approved = await mcp.call('get_approval', { approval_id })
+    expect(approved).toMatchObject({ status: 'approved', next_tool: 'list_transactions' })
+    const { transactions } = await mcp.call('list_transactions')
+    expect(JSON.stringify(transactions)).toContain(String(approved[made]))
   })
 
   test('is asked also for an amount that needs no approval', async () => {

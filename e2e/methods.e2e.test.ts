@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { errorOf, pathOf, request } from './src/api.ts'
 import { newHandle } from './src/network.ts'
 import type { Service } from './src/service.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 import { openWorld, type World } from './src/world.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'LOCK']
@@ -16,7 +16,7 @@ let service: Service
 let world: World
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await sharedStage()
   ;({ service } = stage)
   world = await openWorld(stage.api)
 })

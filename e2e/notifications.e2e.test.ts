@@ -1,11 +1,10 @@
 import { type BodyOf, routes } from '@batua/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Api, type Headers, openApi } from './src/api.ts'
+import type { Api, Headers } from './src/api.ts'
 import { logIn } from './src/log-in.ts'
 import type { Agent, Network, Owner } from './src/network.ts'
 import { newSubscription, type PushService, startPushService, type TestBrowser } from './src/push-service.ts'
-import { type Service, startService } from './src/service.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 
 let stage: Stage
 let api: Api
@@ -17,7 +16,7 @@ let payer: Agent
 let payee: Agent
 
 beforeAll(async () => {
-  ;[stage, push] = await Promise.all([openStage(), startPushService()])
+  ;[stage, push] = await Promise.all([sharedStage(), startPushService()])
   ;({ api, network } = stage)
 }, 60_000)
 afterAll(async () => {
@@ -50,7 +49,7 @@ async function subscribe(headers = session): Promise<TestBrowser & { readonly id
 }
 
 /** Does what is due after this time. */
-const pass = (seconds = 0, at = api) => at.ok(routes.advanceClock, { body: { advance_seconds: seconds } })
+const pass = (seconds = 0) => api.ok(routes.advanceClock, { body: { advance_seconds: seconds } })
 
 async function request(amount = 400): Promise<string> {
   const { approval_id } = await network.pay(payer, payee, amount)
@@ -58,8 +57,8 @@ async function request(amount = 400): Promise<string> {
 }
 
 /** The log is written by another process, so a line may come after the response. */
-function logged(line: string, other?: Service): Promise<void> {
-  return expect.poll(() => stage.service.output() + (other?.output() ?? '')).toContain(line)
+function logged(line: string): Promise<void> {
+  return expect.poll(() => stage.service.output()).toContain(line)
 }
 
 async function subscriptions(headers = session) {
@@ -403,45 +402,4 @@ describe('a message', () => {
       `A request waits for you. Buyer wants to pay ₹400.00 to @${payee.handle}. ${link}`,
     ])
   })
-})
-
-describe('nodes', () => {
-  let second: Service
-  beforeAll(async () => {
-    second = await startService({ DATABASE_URL: stage.database.url })
-  }, 60_000)
-  afterAll(() => second.stop())
-
-  test('share one key, and together tell each event once', async () => {
-    const other = openApi(second.address)
-    const { push_public_key: key } = await other.ok(routes.getNotificationSettings, {
-      headers: session,
-    })
-    expect(key).toBe(push.publicKey)
-    const browser = await subscribe()
-    await choose(PUSHED)
-    for (let amount = 2; amount < 14; amount++) {
-      await request(amount)
-      await Promise.all([pass(), pass(0, other)])
-    }
-    await pass(3_600)
-    expect(browser.attempts()).toBe(browser.shown.length)
-    const said = browser.shown.map(({ body }) => body)
-    expect(new Set(said).size).toBe(said.length)
-    expect(said).toHaveLength(12)
-  })
-
-  test('that are killed between the claim and the response tell nothing twice', async () => {
-    const browser = await subscribe()
-    await choose(PUSHED)
-    push.reply('hang')
-    await request()
-    await expect.poll(() => browser.attempts(), { timeout: 10_000 }).toBe(1)
-    await Promise.all([stage.service.kill(), second.kill()])
-    await Promise.all([stage.service.start(), second.start()])
-    await pass(7_200)
-    expect(browser.attempts()).toBe(1)
-    await pass(86_400)
-    await logged('notifications may be lost', second)
-  }, 60_000)
 })

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { request } from './src/api.ts'
 import { at } from './src/documented.ts'
 import type { Service } from './src/service.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 
 interface Media {
   readonly schema: object
@@ -25,7 +25,7 @@ let service: Service
 let document: Record<string, unknown>
 
 beforeAll(async () => {
-  stage = await openStage({ LOG_LEVEL: 'debug' })
+  stage = await sharedStage()
   ;({ service } = stage)
   const reply = await request(service.address, 'GET', '/openapi.json')
   document = reply.body as Record<string, unknown>

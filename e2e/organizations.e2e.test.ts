@@ -84,6 +84,10 @@ test('a budget counts a hold until its refund, and applies again when a waiting 
     const { members } = await api.ok(routes.getBudget, ofLab())
     return members.find(({ agent_id }) => agent_id === payer.id)?.spent_this_month
   }
+  const budget = await api.ok(routes.getBudget, ofLab())
+  expect(budget.members.find(({ agent_id }) => agent_id === payer.id)?.available).toBe(
+    (await network.balance(payer)).available,
+  )
   const { approval_id } = await network.pay(payer, payee, 60)
   expect(await used()).toBe(20)
   await network.pay(payer, payee, 1)

@@ -1,12 +1,9 @@
 import { createHash, createPublicKey, verify } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type BodyOf, type Evidence, type Route, routes } from '@batua/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Api, CallOf, Headers } from './src/api.ts'
 import { type Changes, newAuthenticator } from './src/authenticator.ts'
-import { ADMIN_PHONE, logIn } from './src/log-in.ts'
+import { ADMIN_PHONES, logIn } from './src/log-in.ts'
 import type { Agent, Network, Owner } from './src/network.ts'
 import { newBankAccount } from './src/network.ts'
 import {
@@ -18,10 +15,8 @@ import {
   stepUp,
   stepUpHeader,
 } from './src/passkeys.ts'
-import { runScript } from './src/scripts.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 
-const OTHER_ADMIN = '9888888881'
 const DAY_S = 86_400
 
 let stage: Stage
@@ -33,7 +28,7 @@ let payee: Agent
 let session: Headers
 
 beforeAll(async () => {
-  stage = await openStage({ ADMIN_PHONES: `${ADMIN_PHONE},${OTHER_ADMIN}` })
+  stage = await sharedStage()
   ;({ api, network } = stage)
 })
 afterAll(() => stage.close())
@@ -227,7 +222,7 @@ describe('a step-up is needed', () => {
   })
 
   test('by an administrator to restore and to change tiers, and to stop nothing', async () => {
-    const admin = await logIn(api, OTHER_ADMIN, 'admin')
+    const admin = await logIn(api, ADMIN_PHONES.withPasskey, 'admin')
     const holder = await enrol(api, admin)
     const params = { owner_id: owner.id }
     await api.ok(routes.freezeOwner, { params, headers: admin })
@@ -306,7 +301,7 @@ describe('passkeys', () => {
   })
 
   test('of an administrator open no session', async () => {
-    const admin = await logIn(api, ADMIN_PHONE, 'admin')
+    const admin = await logIn(api, ADMIN_PHONES.sandbox, 'admin')
     const { authenticator, passkeyId } = await enrol(api, admin)
     const { challenge } = await api.ok(routes.getPasskeyLoginOptions)
     const body = { response: authenticator.sign(challenge) }
@@ -413,49 +408,6 @@ describe('passkeys', () => {
     await stage.database.query(`delete from passkeys where id = ${newest}`)
     expect((await approve(approval_id, {})).status).toBe(500)
     expect((await approveWith(holder, approval_id).catch(() => ({ status: 500 }))).status).toBe(500)
-  })
-})
-
-describe('npm run verify', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'batua-passkeys-'))
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
-  const save = (name: string, value: unknown) => writeFileSync(join(folder, name), JSON.stringify(value))
-  const verdictOf = async (approval: object, ...more: string[]) => {
-    save('approval.json', approval)
-    const args = ['approval.json', '--keys', 'keys.json', ...more]
-    const { code, stdout } = await runScript('verify.ts', args, { cwd: folder })
-    return { code, says: stdout.split('\n')[0] }
-  }
-
-  test('finds an approval genuine with the enrolment of its passkey, and forged when one paisa is altered', async () => {
-    const holder = await enrol(api, session)
-    const approval_id = await ask()
-    expect((await approveWith(holder, approval_id)).status).toBe(200)
-    const approval = await api.ok(routes.getApproval, { params: { approval_id }, headers: session })
-    const [passkey] = await list()
-    const query = { audit_id: passkey?.audit_id ?? '' }
-    save('enrolment.json', await api.ok(routes.verifyAuditEntry, { query, headers: session }))
-    save('keys.json', await api.ok(routes.getServiceKeys))
-    const proof = ['--proof', 'enrolment.json']
-    expect(await verdictOf(approval, ...proof)).toEqual({
-      code: 0,
-      says: expect.stringMatching(
-        `^genuine: approval ${approval_id} of 200 INR from ${payer.id} to ${payee.id}`,
-      ),
-    })
-    expect(await verdictOf({ ...approval, amount: 200.01 }, ...proof)).toEqual({
-      code: 1,
-      says: 'not genuine: the passkey confirmed something else than the record says',
-    })
-    expect(await verdictOf(approval)).toEqual({
-      code: 1,
-      says: expect.stringMatching(/^cannot tell: signed by a key whose enrolment was not shown/),
-    })
-    const stranger = (await network.platform()).headers
-    save('enrolment.json', await api.ok(routes.verifyAuditEntry, { query, headers: stranger }))
-    expect((await verdictOf(approval, ...proof)).says).toMatch(
-      /^cannot tell: the proof of --proof: this copy leaves out/,
-    )
   })
 })
 

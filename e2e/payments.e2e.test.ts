@@ -69,6 +69,16 @@ describe('the token of a receipt', () => {
     }
   })
 
+  test('is the same in the repeated response to a repeated request', async () => {
+    const payer = await network.fundedAgent(owner)
+    const headers = { ...payer.headers, 'idempotency-key': 'order-7' }
+    const body = { to: payee.handle, amount: 2.5, receipt_token: true }
+    const call = { params: { agent_id: payer.id }, headers, body }
+    const paid = await api.ok(routes.pay, call)
+    expect(paid.receipt_token).not.toBeNull()
+    expect(await api.ok(routes.pay, call)).toEqual(paid)
+  })
+
   test('is null while the payment waits for its owner', async () => {
     const payer = await network.fundedAgent(owner)
     const agent = { params: { agent_id: payer.id } }

@@ -103,6 +103,10 @@ test('a tier that an administrator changes applies to the next payment, higher a
   const payer = await network.fundedAgent(owner)
   const headers = await network.admin()
   const tiers = await api.ok(routes.listTiers, { headers })
+  for (const { tier, owners } of tiers.tiers) {
+    const listed = await api.ok(routes.listAllOwners, { headers, query: { tier, limit: 1 } })
+    expect(owners).toBe(listed.pagination.total)
+  }
   const before = tiers.tiers.find(({ tier }) => tier === 'tier1')?.per_tx
   for (const per_tx of [5, 6, 4]) {
     await api.ok(routes.updateTier, { params: { tier: 'tier1' }, headers, body: { per_tx } })

@@ -3,7 +3,7 @@ import { errorOf } from './src/api.ts'
 import type { ServiceDatabase } from './src/database.ts'
 import { exchangeBytes, repliesIn, requestText, sendAndHangUp, sendAndReset } from './src/raw-http.ts'
 import type { Service } from './src/service.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 import { openWorld, type World } from './src/world.ts'
 
 let stage: Stage
@@ -13,7 +13,7 @@ let world: World
 let before: Record<string, string>
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await sharedStage()
   ;({ database, service } = stage)
   world = await openWorld(stage.api)
   before = await database.fingerprint()

@@ -26,7 +26,8 @@ const hasPython = spawnSync('python3', ['--version']).status === 0
 const PAGES: readonly (readonly [path: string, ...programs: string[]])[] = [
   ['README.md'],
   ['docs/tour.md'],
-  ['docs/pay-per-call.md', 'weather.mjs', 'buyer.mjs'],
+  ['docs/authorizations.md'],
+  ['docs/pay-per-call.md', 'weather.mjs', 'buyer.mjs', 'tab-weather.mjs', 'tab-buyer.mjs'],
   ...(hasPython ? [['docs/clients.md', 'pay.mjs', 'statement.mjs', 'client.py'] as const] : []),
 ]
 

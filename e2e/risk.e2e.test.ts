@@ -2,7 +2,7 @@ import { type RiskRuleName, routes } from '@batua/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Api, Headers } from './src/api.ts'
 import type { Agent, Network, Owner, Platform } from './src/network.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 
 let stage: Stage
 let api: Api
@@ -12,7 +12,7 @@ let platform: Platform
 let owner: Owner
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await sharedStage()
   ;({ api, network } = stage)
   admin = await network.admin()
   platform = await network.platform()
@@ -58,6 +58,8 @@ const scoreOf = (agent: Agent) =>
 
 describe('twenty quick payments', () => {
   test('raise an alert that names them, add to the risk score, and count in the overview', async () => {
+    // Alerts of other agents, whose payments were not looked at yet, come first.
+    await lookAtPayments()
     const before = await openAlerts()
     const payer = await payOften(20)
     const alert = await alertFor(payer, 'velocity_spike')

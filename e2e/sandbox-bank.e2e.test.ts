@@ -5,7 +5,7 @@ import { eventFaults } from './src/event-faults.ts'
 import { ledgerFaults } from './src/ledger-faults.ts'
 import { newBankAccount, type Platform } from './src/network.ts'
 import { openSandboxScenarios, runRows, type SandboxScenarios } from './src/sandbox-scenarios.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { type Stage, sharedStage } from './src/stage.ts'
 
 // Runs the rows of docs/sandbox.md about bank accounts and payouts over HTTP.
 
@@ -17,7 +17,7 @@ let scenarios: SandboxScenarios
 let platform: Platform
 
 beforeAll(async () => {
-  stage = await openStage({ SETTLEMENT: 'off' })
+  stage = await sharedStage()
   scenarios = openSandboxScenarios(stage.api)
   platform = await stage.network.platform()
 })

@@ -11,12 +11,14 @@ import { type Options, readOptions, USAGE } from './options.ts'
 import { measurePayPerCall } from './pay-per-call.ts'
 import { readMemory } from './proc.ts'
 import { type Results, renderReport } from './report.ts'
+import { measureSetAside } from './set-aside.ts'
 import { measureSettlement } from './settlement.ts'
 import { type Stage, setStage } from './stage.ts'
 import { growth, readStorage } from './storage.ts'
 import { measureStreams, renderStreams } from './streams.ts'
 import { findPgbench, prepareTpcb, type Tpcb } from './tpcb.ts'
 import { verify } from './verify.ts'
+import { measureVouchers, renderVouchers } from './vouchers.ts'
 import { measureWebhooks } from './webhooks.ts'
 import { measureWindows } from './windows.ts'
 
@@ -45,9 +47,11 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
     : null
   const windows = options.withWindows ? await measureWindows(stage.server, db, say) : null
   const settlement = options.withSettlement ? await measureSettlement(stage.server, db, say) : null
+  const setAside = options.withSetAside ? await measureSetAside(stage.server, db, options, say) : null
   const audit = options.withAudit ? await measureAudit(stage.server, db, say) : null
   const misbehaving = options.withMisbehaving ? await measureMisbehaving(options, undo, say) : null
   const streams = options.withStreams ? await measureStreams(options, undo, say) : null
+  const vouchers = options.withVouchers ? await measureVouchers(options, undo, say) : null
   const webhooks = options.webhookParts.length > 0 ? await measureWebhooks(options, undo, say) : null
   say('comparing the ledger with the responses')
   return {
@@ -62,11 +66,13 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
     memory,
     windows,
     settlement,
+    setAside,
     audit,
     webhooks,
     payPerCall,
     misbehaving,
     streams,
+    vouchers,
     findings: [
       ...(await verify(api, db, network, measurements.paid + (payPerCall?.payments ?? 0))),
       ...(webhooks?.findings ?? []),
@@ -95,14 +101,25 @@ async function runAlone(
   undo: Cleanup,
 ): Promise<number> {
   try {
-    const report =
-      what === 'misbehaving'
-        ? `## Misbehaving platforms\n\n${renderMisbehaving(await measureMisbehaving(options, undo, say))}`
-        : `## Open streams\n\n${renderStreams(await measureStreams(options, undo, say))}`
-    process.stdout.write(`\n${report}\n`)
+    process.stdout.write(`\n${await reportAlone(what, options, undo)}\n`)
     return 0
   } finally {
     await undo.run()
+  }
+}
+
+async function reportAlone(
+  what: NonNullable<Options['alone']>,
+  options: Options,
+  undo: Cleanup,
+): Promise<string> {
+  switch (what) {
+    case 'misbehaving':
+      return `## Misbehaving platforms\n\n${renderMisbehaving(await measureMisbehaving(options, undo, say))}`
+    case 'streams':
+      return `## Open streams\n\n${renderStreams(await measureStreams(options, undo, say))}`
+    case 'vouchers':
+      return `## Vouchers\n\n${renderVouchers(await measureVouchers(options, undo, say))}`
   }
 }
 

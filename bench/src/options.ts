@@ -14,6 +14,8 @@ export interface Options {
   readonly withWindows: boolean
   /** Whether a hundred thousand wallets are settled. */
   readonly withSettlement: boolean
+  /** Whether captures and releases are compared with payments. */
+  readonly withSetAside: boolean
   /** Whether a log of ten million entries is measured. */
   readonly withAudit: boolean
   /** Whether paid calls are compared with their parts. */
@@ -22,8 +24,10 @@ export interface Options {
   readonly withMisbehaving: boolean
   /** Whether payments are measured while consoles follow events. */
   readonly withStreams: boolean
+  /** Whether calls paid by vouchers are compared with free ones. */
+  readonly withVouchers: boolean
   /** The measurement that has a service of its own, if nothing else is measured. */
-  readonly alone: 'misbehaving' | 'streams' | null
+  readonly alone: 'misbehaving' | 'streams' | 'vouchers' | null
   /** The measurements of webhooks. */
   readonly webhookParts: readonly WebhookPart[]
   /** The file for the report as Markdown; null: only the terminal. */
@@ -44,10 +48,12 @@ const NAMES: readonly string[] = [
   'tpcb',
   'windows',
   'settlement',
+  'set-aside',
   'audit',
   'pay-per-call',
   'misbehaving',
   'streams',
+  'vouchers',
   'webhooks',
   ...WEBHOOK_PARTS,
 ]
@@ -93,9 +99,11 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     withTpcb: only === null || only.has('tpcb'),
     withWindows: only === null || only.has('windows'),
     withSettlement: only === null || only.has('settlement'),
+    withSetAside: only === null || only.has('set-aside'),
     withAudit: only === null || only.has('audit'),
     withPayPerCall: only === null || only.has('pay-per-call'),
     withStreams: only === null || only.has('streams'),
+    withVouchers: only === null || only.has('vouchers'),
     alone: aloneIn(only),
     withMisbehaving: only === null || only.has('misbehaving'),
     webhookParts: WEBHOOK_PARTS.filter(part => only === null || only.has('webhooks') || only.has(part)),
@@ -108,6 +116,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
 function aloneIn(only: ReadonlySet<string> | null): Options['alone'] {
   if (only?.size !== 1) return null
   if (only.has('misbehaving')) return 'misbehaving'
+  if (only.has('vouchers')) return 'vouchers'
   return only.has('streams') ? 'streams' : null
 }
 

@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Client, createClient, payingFetch } from '@batua/sdk'
 import { requirePayment } from '@batua/sdk/node'
+import { memoryNonceStore } from '@batua/sdk/seller'
 import type { Cleanup } from './cleanup.ts'
 import { figure, median, percentile } from './figures.ts'
 import { type Goal, verdict } from './goals.ts'
@@ -30,7 +31,7 @@ const PRICE_INR = 2.5
 const WARM_UP = 300
 const TURNS_PER_ROUND = 200
 /** With the warm-up, as many as the buyer’s opening balance allows. */
-const MOST_TURNS = 1_000
+const MOST_TURNS = 600
 const OVERHEAD_MS = 2
 
 interface Parties {
@@ -42,7 +43,8 @@ interface Parties {
 
 /**
  * One buyer and one seller with the client, the paying fetch and the paywall of the sdk. A payment, its verification,
- * a free call and a paid call alternate, in one order and then in the other.
+ * a free call and two paid calls alternate, in one order and then in the other: one that the service verifies, and one
+ * that the seller verifies by the receipt.
  */
 export async function measurePayPerCall(
   address: string,
@@ -60,15 +62,15 @@ export async function measurePayPerCall(
   const parties = { buyer, seller, buying, selling }
   const serveCall: RequestListener = (_request, response) => void response.end('sunny')
   const free = await listen(serveCall, undo)
-  const paid = await listen(
-    requirePayment({ client: selling, payTo: seller.handle, amount: PRICE_INR }, serveCall),
-    undo,
-  )
+  const offer = { client: selling, payTo: seller.handle, amount: PRICE_INR }
+  const paid = await listen(requirePayment(offer, serveCall), undo)
+  const proven = await listen(requirePayment({ ...offer, nonces: memoryNonceStore() }, serveCall), undo)
   const fetch = payingFetch(globalThis.fetch, { client: buying, maxAmount: PRICE_INR, allowHttp: true })
   const steps = [
     () => payAndVerify(parties),
     async () => ({ freeMs: await timed(() => call(globalThis.fetch, free)) }),
     async () => ({ paidMs: await timed(() => call(fetch, paid)) }),
+    async () => ({ provenMs: await timed(() => call(fetch, proven)) }),
   ]
   const turns: Turn[] = []
   const wanted = Math.min(rounds * TURNS_PER_ROUND, MOST_TURNS)
@@ -85,6 +87,7 @@ interface Turn {
   readonly verifyMs: number
   readonly freeMs: number
   readonly paidMs: number
+  readonly provenMs: number
 }
 
 function reportOf(turns: readonly Turn[]): PayPerCallReport {
@@ -96,7 +99,7 @@ function reportOf(turns: readonly Turn[]): PayPerCallReport {
     turns: turns.length,
     steps,
     overheadMs: median(turns.map(({ paidMs, payMs, verifyMs }) => paidMs - payMs - verifyMs)),
-    payments: 2 * (WARM_UP + turns.length),
+    payments: 3 * (WARM_UP + turns.length),
   }
 }
 
@@ -105,6 +108,7 @@ const STEPS: Readonly<Record<keyof Turn, string>> = {
   verifyMs: 'its verification, which consumes the nonce',
   freeMs: 'a free call',
   paidMs: 'a paid call: price, payment, repeated request, verification, response',
+  provenMs: 'the same if the seller keeps used nonces, so that the receipt is enough',
 }
 
 async function payAndVerify({

@@ -10,11 +10,13 @@ import { LIMITS, OPENING_BALANCE_INR } from './network.ts'
 import type { Options } from './options.ts'
 import { judgePayPerCall, type PayPerCallReport, renderPayPerCall } from './pay-per-call.ts'
 import { SERVICE_SETTINGS } from './service.ts'
+import { judgeSetAside, renderSetAside, type SetAsideReport } from './set-aside.ts'
 import { type SettlementReport, shareWhileSettling } from './settlement.ts'
 import type { Storage } from './storage.ts'
 import { judgeStreams, renderStreams, type StreamsReport } from './streams.ts'
 import type { Usage } from './usage.ts'
 import type { Finding } from './verify.ts'
+import { judgeVouchers, renderVouchers, type VouchersReport } from './vouchers.ts'
 import type { WebhooksReport } from './webhooks.ts'
 import { judgeWebhooks } from './webhooks-goals.ts'
 import { renderWebhooks } from './webhooks-report.ts'
@@ -42,10 +44,13 @@ export interface Results {
   readonly webhooks: WebhooksReport | null
   /** null: not measured. */
   readonly payPerCall: PayPerCallReport | null
+  readonly setAside: SetAsideReport | null
   /** null: not measured. */
   readonly misbehaving: MisbehavingReport | null
   /** null: not measured. */
   readonly streams: StreamsReport | null
+  /** null: not measured. */
+  readonly vouchers: VouchersReport | null
   readonly findings: readonly Finding[]
 }
 
@@ -59,8 +64,10 @@ export function renderReport(results: Results): string {
     `## Disk and memory\n\n${space(results)}`,
     ...(results.windows === null ? [] : [`## Limits over a long history\n\n${windows(results.windows)}`]),
     ...(results.settlement === null ? [] : [`## Settlement\n\n${settlement(results.settlement)}`]),
+    ...(results.setAside === null ? [] : [`## Money set aside\n\n${renderSetAside(results.setAside)}`]),
     ...(results.audit === null ? [] : [`## The audit log\n\n${audit(results.audit)}`]),
     ...(results.payPerCall === null ? [] : [`## Pay-per-call\n\n${renderPayPerCall(results.payPerCall)}`]),
+    ...(results.vouchers === null ? [] : [`## Vouchers\n\n${renderVouchers(results.vouchers)}`]),
     ...(results.misbehaving === null
       ? []
       : [`## Misbehaving platforms\n\n${renderMisbehaving(results.misbehaving)}`]),
@@ -84,12 +91,15 @@ function introduction({ options, setUp, tpcb }: Results): string {
   ].join('\n')
 }
 
-function goals({ measurements, payPerCall, misbehaving, streams, webhooks }: Results): string {
+function goals(results: Results): string {
+  const { measurements, payPerCall, setAside, misbehaving, streams, vouchers, webhooks } = results
   return table(
     ['Goal', 'measured', 'wanted', 'verdict'],
     [
       ...judgeGoals(measurements),
+      ...judgeSetAside(setAside),
       ...judgePayPerCall(payPerCall),
+      ...judgeVouchers(vouchers),
       ...judgeMisbehaving(misbehaving),
       ...judgeStreams(streams),
       ...judgeWebhooks(webhooks),

@@ -8,6 +8,7 @@ export function cookieJar(browser: string | null = null) {
   const kept = new Map<string, string>()
   return {
     value: (name: string) => kept.get(name) ?? null,
+    names: () => [...kept.keys()],
     async fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
       const headers = new Headers(init.headers)
       if (browser !== null) {

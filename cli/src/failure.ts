@@ -110,6 +110,7 @@ const EXIT_OF_PURCHASE: Readonly<Record<PurchaseErrorCode, ExitCode>> = {
   budget_exceeded: EXIT.limit,
   payee_not_allowed: EXIT.notAllowed,
   payee_changed: EXIT.notAllowed,
+  buyer_not_accepted: EXIT.notAllowed,
   origins_not_genuine: EXIT.notAllowed,
   insecure_seller: EXIT.notAllowed,
   redirect_refused: EXIT.notAllowed,

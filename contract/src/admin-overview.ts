@@ -22,6 +22,9 @@ const bookSums = response(
       {
         wallets: amountOut('The balances of the wallets minus the sum of their transfers, INR.'),
         escrow: amountOut('The balance of the escrow account minus the open escrows, INR.'),
+        authorizations: amountOut(
+          'The balance of the authorizations account minus what is left of the authorizations, INR.',
+        ),
         payouts: amountOut('The balance of the payouts account minus the pending payouts, INR.'),
       },
       { description: 'All are 0 if the ledger is consistent.' },
@@ -38,6 +41,7 @@ export const Overview = response(
     agents: response(AgentCounts.properties, { description: 'Agents of all platforms, by state.' }),
     float: amountOut('The sum of all wallets, INR.'),
     escrow_held: amountOut('The money in escrow, INR.'),
+    authorized: amountOut('The money that payers set aside for captures, INR, with the fees on it.'),
     payments: response(
       {
         today: response(paymentTotals, { description: 'Payments since midnight in IST.' }),
@@ -97,6 +101,7 @@ export const Overview = response(
         agents: { total: 1250, active: 1180, paused: 40, quarantined: 10, frozen: 5, deactivated: 15 },
         float: 845210.5,
         escrow_held: 12000,
+        authorized: 800.5,
         payments: {
           today: { count: 5120, volume: 96240, fees: 5400.25 },
           last_30_days: { count: 148200, volume: 2950000, fees: 161000.5 },
@@ -111,7 +116,7 @@ export const Overview = response(
           checked_at: EXAMPLE_TIME,
           sums: {
             balances: { wallets: 845210.5, escrow: 12000, payouts: 1200, gateway: -862000 },
-            differences: { wallets: 0, escrow: 0, payouts: 0 },
+            differences: { wallets: 0, escrow: 0, authorizations: 0, payouts: 0 },
           },
         },
         reconciliation: { differences: 0, checked_at: EXAMPLE_TIME },

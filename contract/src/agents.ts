@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { EXAMPLE_PUBLIC_KEY, EXAMPLE_TIME, nameText, textOut, timestamp } from './fields.ts'
+import { EXAMPLE_PUBLIC_KEY, EXAMPLE_TIME, lineText, nameText, textOut, timestamp } from './fields.ts'
 import { AgentKey, exampleId, idParam, idSchema, VendorId } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { TIERS } from './owners.ts'
@@ -68,6 +68,9 @@ export const Agent = response(
   },
 )
 export type Agent = Static<typeof Agent>
+
+/** A search reads only so many of the newest agents, because names have no index for parts of them. */
+export const SEARCHED_AGENTS = 10_000
 
 const params = request({ agent_id: idParam('agt') })
 
@@ -154,6 +157,12 @@ export const listAgents = route({
         description: 'Only the agent with this handle, in any case, with or without `@`.',
         examples: ['researcher'],
       }),
+    ),
+    search: Type.Optional(
+      lineText(
+        `Only agents whose name or handle contains it, in any case, among the newest ${SEARCHED_AGENTS.toLocaleString('en')} that the other filters select.`,
+        'resea',
+      ),
     ),
     ...pageQuery,
   }),

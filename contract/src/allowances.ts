@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { agentReference, amountIn, amountOut, momentIn, timestamp } from './fields.ts'
+import { agentReference, amountIn, amountOut, momentIn, textOut, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { route } from './route.ts'
@@ -55,6 +55,22 @@ export const Allowance = response(properties, {
 })
 export type Allowance = Static<typeof Allowance>
 
+/** An allowance with the names of both sides, as lists show it. */
+export const NamedAllowance = response(
+  {
+    ...properties,
+    agent_name: textOut('The name of the agent that may pay.', 'Research Agent'),
+    to_name: textOut('The payee’s name.', 'Translator'),
+    to_handle: textOut('The payee’s handle, which nobody can imitate.', 'translator'),
+  },
+  {
+    title: 'NamedAllowance',
+    description: 'An allowance with the names of both sides.',
+    examples: [{ ...example, agent_name: 'Research Agent', to_name: 'Translator', to_handle: 'translator' }],
+  },
+)
+export type NamedAllowance = Static<typeof NamedAllowance>
+
 export const createAllowance = route({
   operationId: 'createAllowance',
   method: 'POST',
@@ -97,7 +113,10 @@ export const listAllowances = route({
     ...pageQuery,
   }),
   status: 200,
-  response: listOf('allowances', Allowance, { title: 'AllowanceList', description: 'A page of allowances.' }),
+  response: listOf('allowances', NamedAllowance, {
+    title: 'AllowanceList',
+    description: 'A page of allowances.',
+  }),
   errors: [],
 })
 

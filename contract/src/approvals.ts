@@ -1,19 +1,20 @@
 import { type Static, Type } from 'typebox'
 import { Allow, Allowance } from './allowances.ts'
+import { AuthorizationCreated } from './authorization-records.ts'
 import { ESCROW_AUTO_ACTIONS, EscrowHeld } from './escrow.ts'
 import { amountOut, EXAMPLE_TIME, noteText, textOut, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { contextOut, exampleContext } from './payment-context.ts'
 import { PaymentResult } from './payments.ts'
-import { EXAMPLE_POLICY_VERSION, POLICY_LAYERS, policyVersionOut } from './policy.ts'
+import { EXAMPLE_POLICY_VERSION, LIMIT_LAYERS, policyVersionOut } from './policy.ts'
 import { POLICY_CONTROLS } from './policy-controls.ts'
 import { route } from './route.ts'
 import { nullable, oneOf, request, response } from './schema.ts'
 import { Evidence, StepUpChallenge, signedChallenge } from './webauthn.ts'
 
 /** The kinds of approvals (contract section 5). */
-export const APPROVAL_KINDS = ['payment', 'escrow_hold'] as const
+export const APPROVAL_KINDS = ['payment', 'escrow_hold', 'authorization'] as const
 
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number]
 
@@ -29,7 +30,7 @@ export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number]
 
 const HeadroomAfter = response({
   rule: oneOf([...POLICY_CONTROLS, 'budget_limit'], 'The control, or an organization’s budget.'),
-  layer: oneOf(POLICY_LAYERS, 'The layer that sets it.'),
+  layer: oneOf(LIMIT_LAYERS, 'The layer that sets it; `app`: the cap of the connected app that asked.'),
   limit: amountOut('The limit: INR, or a number of payees.'),
   remaining: nullable(
     amountOut(
@@ -61,7 +62,23 @@ const properties = {
   attestor_agent_id: nullable(
     idSchema('agt', 'For a hold: the agent that may attest; null if there is none.'),
   ),
+  expires_in: nullable(
+    Type.Integer({
+      description:
+        'For an authorization: for how long it is open from the approval on, in seconds; else null.',
+      examples: [3600],
+    }),
+  ),
   context: contextOut,
+  app: nullable(
+    response(
+      {
+        app_id: idSchema('app'),
+        name: textOut('Its name.', 'Claude'),
+      },
+      { description: 'The connected app that asked; null: none did.' },
+    ),
+  ),
   first_payment_to_payee: nullable(
     Type.Boolean({
       description:
@@ -90,8 +107,11 @@ const properties = {
   created_at: timestamp('When the agent requested it.'),
   expires_at: timestamp('When it expires if it is not decided before.'),
   decided_at: nullable(timestamp('When it was approved or rejected, or expired; null while it waits.')),
-  payment_id: nullable(idSchema('pay', 'The payment made on approval; null before that, and for a hold.')),
-  escrow_id: nullable(idSchema('esc', 'The escrow made on approval; null before that, and for a payment.')),
+  payment_id: nullable(idSchema('pay', 'The payment made on approval; null before that, and for others.')),
+  escrow_id: nullable(idSchema('esc', 'The escrow made on approval; null before that, and for others.')),
+  authorization_id: nullable(
+    idSchema('ath', 'The authorization made on approval; null before that, and for others.'),
+  ),
   rejection_reason: nullable(
     textOut('Why the owner rejected it, in the owner’s words; null if she gave no reason.', 'Too expensive'),
   ),
@@ -112,7 +132,9 @@ const waiting = {
   timeout_hours: null,
   auto_action: null,
   attestor_agent_id: null,
+  expires_in: null,
   context: exampleContext,
+  app: null,
   first_payment_to_payee: false,
   paid_to_payee_before: 1250,
   headroom_after: [{ rule: 'spend_limit_daily', layer: 'agent', limit: 5000, remaining: 3350 }],
@@ -124,6 +146,7 @@ const waiting = {
   decided_at: null,
   payment_id: null,
   escrow_id: null,
+  authorization_id: null,
   rejection_reason: null,
   evidence: null,
 }
@@ -134,10 +157,11 @@ const decided = {
   decided_at: '2026-11-20T11:02:00.000Z',
 }
 
-/** A payment or hold that waits, or waited, for its owner (contract section 5). Amounts in INR. */
+/** A payment, hold or authorization that waits, or waited, for its owner (contract section 5). Amounts in INR. */
 export const Approval = response(properties, {
   title: 'Approval',
-  description: 'A payment or hold above the approval threshold. No funds are held while it waits.',
+  description:
+    'A payment, hold or authorization above the approval threshold. No funds are held while it waits.',
   examples: [waiting],
 })
 export type Approval = Static<typeof Approval>
@@ -172,7 +196,7 @@ export const getApproval = route({
   tag: 'Approvals',
   summary: 'Get an approval',
   description:
-    'The status of an approval. An agent whose payment is `pending_approval` finds its result here: once approved, `payment_id` or `escrow_id` is set.',
+    'The status of an approval. An agent whose payment is `pending_approval` finds its result here: once approved, `payment_id`, `escrow_id` or `authorization_id` is set.',
   who: ['owner', 'agent', 'platform'],
   params,
   status: 200,
@@ -204,11 +228,12 @@ export const approve = route({
       ...properties,
       payment: Type.Optional(PaymentResult),
       escrow: Type.Optional(EscrowHeld),
+      authorization: Type.Optional(AuthorizationCreated),
       allowance: Type.Optional(Allowance),
     },
     {
       title: 'ApprovalApproved',
-      description: 'The approval, with its payment or escrow.',
+      description: 'The approval, with what was made.',
       examples: [
         {
           ...decided,

@@ -56,6 +56,9 @@ export const AUDIT_ACTIONS = {
   'payment.refunded': 'A payee refunded a payment, in whole or in part.',
   'nonce.consumed': 'A payee consumed the nonce of a payment.',
   'nonce.restored': 'A payee that could not serve the paid request restored the nonce.',
+  'listing.created': 'An agent registered an origin at which everybody finds what it sells.',
+  'listing.ended':
+    'An origin is no longer listed: it was removed, its document failed for a week, or the agent ended.',
   'approval.requested': 'A payment or hold waits for its owner.',
   'approval.approved': 'An owner approved a payment or hold.',
   'approval.rejected': 'An owner rejected a payment or hold.',
@@ -63,6 +66,10 @@ export const AUDIT_ACTIONS = {
   'allowance.created': 'An owner allowed payments to a payee beforehand.',
   'allowance.used': 'A payment or hold needed no approval because of an allowance.',
   'allowance.ended': 'An owner ended an allowance.',
+  'app.connected': 'An owner connected an assistant to an agent.',
+  'app.spent': 'A connected app paid, held or refunded; the data has what it has spent on this day.',
+  'app.ended':
+    'A connected app was ended: by the owner, by itself, because it was not used, or because a code or refresh token was used twice.',
   'funding.opened': 'A payment session for an owner was opened.',
   'funding.completed': 'A wallet was funded.',
   'funding.failed': 'A payment session failed, expired or was cancelled.',
@@ -73,6 +80,11 @@ export const AUDIT_ACTIONS = {
   'escrow.held': 'Money was held in escrow.',
   'escrow.released': 'An escrow was released to its payee.',
   'escrow.refunded': 'An escrow was refunded to its payer.',
+  'authorization.created': 'Money was set aside for captures by one payee.',
+  'authorization.captured': 'A payee captured money of an authorization.',
+  'authorization.closing': 'An authorization began to close.',
+  'authorization.closed': 'An authorization ended; what was not captured went back to the payer.',
+  'authorization.voided': 'A payee gave back all of an authorization.',
   'payout.requested': 'Money left a wallet for the owner’s bank, by withdrawal or settlement.',
   'payout.completed': 'A payout reached the bank.',
   'payout.failed': 'A payout failed, and its money returned to the wallet.',
@@ -97,6 +109,6 @@ export type AuditAction = keyof typeof AUDIT_ACTIONS
 export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as AuditAction[]
 
 /** The kind of an actor: a caller with a credential, or the service itself (contract section 7). */
-export const ACTOR_TYPES = ['platform', 'agent', 'owner', 'admin', 'public', 'service'] as const
+export const ACTOR_TYPES = ['platform', 'agent', 'app', 'owner', 'admin', 'public', 'service'] as const
 
 export type ActorType = (typeof ACTOR_TYPES)[number]

@@ -24,11 +24,15 @@ const entryProperties = {
   ),
   actor: response(
     {
-      type: oneOf(ACTOR_TYPES, 'The kind of caller; `service` is the service itself.'),
+      type: oneOf(
+        ACTOR_TYPES,
+        'The kind of caller; `app` is an assistant that acts for an agent, `service` is the service itself.',
+      ),
       id: textOut(
         'The caller’s id; an administrator’s masked phone; for `service`, the part of the service.',
         exampleId('agt'),
       ),
+      name: Type.Optional(textOut('The name of a connected app; absent for every other actor.', 'Claude')),
     },
     { description: 'The actor.' },
   ),

@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { AGENT_STATUSES } from './agents.ts'
 import { APPROVAL_KINDS } from './approvals.ts'
+import { APP_SCOPES } from './connected-apps.ts'
 import { amountOut, EXAMPLE_TIME, textOut, timestamp } from './fields.ts'
 import { exampleId, idSchema } from './ids.ts'
 import { KYC_STATUSES, LINK_STATUSES, TIERS } from './owners.ts'
@@ -16,8 +17,11 @@ const approvalProperties = {
   fee: amountOut('The fee that would be due, INR; 0 for a hold.'),
   reference: nullable(textOut('The caller’s reference.', 'invoice-2041')),
   expires_at: timestamp('When it expires if it is not decided before.'),
-  payment_id: nullable(idSchema('pay', 'The payment made on approval; null before that, and for a hold.')),
-  escrow_id: nullable(idSchema('esc', 'The escrow made on approval; null before that, and for a payment.')),
+  payment_id: nullable(idSchema('pay', 'The payment made on approval; null before that, and for others.')),
+  escrow_id: nullable(idSchema('esc', 'The escrow made on approval; null before that, and for others.')),
+  authorization_id: nullable(
+    idSchema('ath', 'The authorization made on approval; null before that, and for others.'),
+  ),
 }
 
 const approvalExample = {
@@ -31,6 +35,7 @@ const approvalExample = {
   expires_at: '2026-11-21T10:15:30.000Z',
   payment_id: null,
   escrow_id: null,
+  authorization_id: null,
 }
 
 /** A payment or hold waits for its owner (contract section 5). Amounts in INR. */
@@ -87,6 +92,40 @@ export const AgentStatusChanged = response(
   },
 )
 export type AgentStatusChanged = Static<typeof AgentStatusChanged>
+
+/** An owner connected an app to her agent (contract section 12, Connected apps). Amounts in INR. */
+export const AgentAppConnected = response(
+  {
+    agent_id: idSchema('agt', 'The agent that it acts for.'),
+    app_id: idSchema('app'),
+    name: textOut('The name that the app gives itself. Nobody has verified it.', 'Claude'),
+    client_id: textOut('Its OAuth client id.', 'https://assistant.example/client.json'),
+    scopes: Type.Array(oneOf(APP_SCOPES, 'One of them.'), {
+      description: 'What it may do.',
+      examples: [['wallet:read']],
+    }),
+    per_tx: amountOut('The most that one payment, hold or refund of the app may be, INR.'),
+    daily: amountOut('The most that the app may spend on a calendar day in IST, INR, without fees.'),
+    expires_at: timestamp('When it ends by itself.'),
+  },
+  {
+    title: 'AgentAppConnected',
+    description: 'An owner connected an app to one of your agents.',
+    examples: [
+      {
+        agent_id: exampleId('agt'),
+        app_id: exampleId('app'),
+        name: 'Claude',
+        client_id: 'https://assistant.example/client.json',
+        scopes: ['wallet:read', 'payments:write'],
+        per_tx: 200,
+        daily: 500,
+        expires_at: '2026-12-20T10:15:30.000Z',
+      },
+    ],
+  },
+)
+export type AgentAppConnected = Static<typeof AgentAppConnected>
 
 /** A risk rule opened an alert (contract section 8, Risk). Its evidence is only for administrators. */
 export const RiskAlertOpened = response(
@@ -188,6 +227,7 @@ export const CONTROL_EVENTS = {
   'agent.approval.rejected': AgentApprovalRejected,
   'agent.approval.expired': AgentApprovalExpired,
   'agent.status.changed': AgentStatusChanged,
+  'agent.app.connected': AgentAppConnected,
   'certificate.revoked': CertificateRevoked,
   'owner.kyc.updated': OwnerKycUpdated,
   'owner.link.updated': OwnerLinkUpdated,

@@ -100,6 +100,9 @@ export const IdempotencyDetails = response(
     payment_id: Type.Optional(nullable(idSchema('pay', 'The payment; null while it waits for approval.'))),
     refund_id: Type.Optional(idSchema('rfd')),
     escrow_id: Type.Optional(nullable(idSchema('esc', 'The hold; null while it waits for approval.'))),
+    authorization_id: Type.Optional(
+      nullable(idSchema('ath', 'The authorization; null while it waits for approval.')),
+    ),
     transaction_id: Type.Optional(idSchema('txn', 'The withdrawal or the allocation.')),
     approval_id: Type.Optional(idSchema('apr', 'The approval that the first request waits for.')),
     status: Type.Optional(textOut('The status of what the key was used for.', 'completed')),

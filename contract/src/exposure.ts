@@ -55,7 +55,7 @@ const exampleFigures = {
   hour: { amount: 500, bound_by: { rule: 'spend_limit_hourly' as const, layer: 'agent' as const } },
   day: { amount: 5000, bound_by: { rule: 'spend_limit_daily' as const, layer: 'owner' as const } },
   month: { amount: 9751.24, bound_by: { rule: 'balance' as const, layer: null } },
-  ...{ held: 400, authorized: 0, pending_approvals: 1200 },
+  ...{ held: 400, authorized: 280, pending_approvals: 1200 },
 }
 
 /** The most that an agent’s payments can take out without anybody deciding anything. Amounts in INR. */

@@ -128,6 +128,15 @@ export const MembershipProof = response(
           examples: [42],
         }),
         tier: oneOf(TIERS, 'The agent’s trust tier.'),
+        platform_id: Type.Optional(idSchema('plt', 'The agent’s platform; only with `affiliation=true`.')),
+        organization_id: Type.Optional(
+          nullable(
+            idSchema(
+              'org',
+              'The organization that the agent is a member of; null if there is none. Only with `affiliation=true`.',
+            ),
+          ),
+        ),
         issued_at: timestamp('The time of the statement.'),
         expires_at: timestamp('When the proof expires: one hour later.'),
         key_id: keyId,
@@ -170,8 +179,17 @@ export const getMembershipProof = route({
   tag: 'Identity',
   summary: 'Get a membership proof',
   description:
-    'A proof that the calling agent can show to any other party, who verifies it offline. An agent that is not active gets none (`policy_denied`).',
+    'A proof that the calling agent can show to any other party, who verifies it offline. With `affiliation=true` it also names the agent’s platform and organization, for sellers whose prices depend on them. An agent that is not active gets none (`policy_denied`).',
   who: ['agent'],
+  query: request({
+    affiliation: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Whether the proof also names the agent’s platform and organization.',
+        examples: [true],
+      }),
+    ),
+  }),
   status: 200,
   response: MembershipProof,
   errors: ['policy_denied'],

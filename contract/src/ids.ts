@@ -22,8 +22,11 @@ export const ID_PREFIXES = {
   alr: 'risk alert',
   ssn: 'session',
   alw: 'allowance',
+  ath: 'authorization',
+  app: 'connected app',
   pky: 'passkey',
   psub: 'push subscription',
+  lst: 'listing',
 } as const
 
 export type IdPrefix = keyof typeof ID_PREFIXES

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox'
-import { amountOut, textOut } from './fields.ts'
+import { amountOut, textOut, timestamp } from './fields.ts'
 import { exampleId, idSchema } from './ids.ts'
 import { nullable, oneOf, response } from './schema.ts'
 
@@ -243,6 +243,92 @@ export const AgentEscrowRefunded = response(escrowProperties, {
 })
 export type AgentEscrowRefunded = Static<typeof AgentEscrowRefunded>
 
+const authorizationProperties = {
+  agent_id: idSchema('agt', 'Your agent in this event: the payer or the payee.'),
+  authorization_id: idSchema('ath'),
+  from: idSchema('agt', 'The payer.'),
+  to: idSchema('agt', 'The payee.'),
+  amount: amountOut('The authorized amount, INR.'),
+  reference,
+}
+
+const authorizationExample = {
+  agent_id: exampleId('agt'),
+  authorization_id: exampleId('ath'),
+  from: exampleId('agt'),
+  to: exampleId('agt', 2),
+  amount: 400,
+  reference: 'session-9',
+}
+
+/** Money was set aside for one payee; for the platforms of both sides (contract section 12). Amounts in INR. */
+export const AgentAuthorizationCreated = response(
+  { ...authorizationProperties, expires_at: timestamp('When it begins to close by itself.') },
+  {
+    title: 'AgentAuthorizationCreated',
+    description: 'Money was set aside for captures by one payee.',
+    examples: [{ ...authorizationExample, expires_at: '2026-11-21T10:15:30.000Z' }],
+  },
+)
+export type AgentAuthorizationCreated = Static<typeof AgentAuthorizationCreated>
+
+/** The payee captured; for the platforms of both sides (contract section 12). Amounts in INR. */
+export const AgentAuthorizationCaptured = response(
+  {
+    ...authorizationProperties,
+    payment_id: idSchema('pay'),
+    receipt_id: idSchema('rcp'),
+    captured_now: amountOut('What was captured, INR.'),
+    captured: amountOut('What was captured in all, INR.'),
+  },
+  {
+    title: 'AgentAuthorizationCaptured',
+    description: 'A payee captured money of an authorization. There is no payment event for it.',
+    examples: [
+      {
+        ...authorizationExample,
+        payment_id: exampleId('pay'),
+        receipt_id: exampleId('rcp'),
+        captured_now: 20,
+        captured: 120,
+      },
+    ],
+  },
+)
+export type AgentAuthorizationCaptured = Static<typeof AgentAuthorizationCaptured>
+
+/** The closing has begun; for the platforms of both sides (contract section 12). Amounts in INR. */
+export const AgentAuthorizationClosing = response(
+  {
+    ...authorizationProperties,
+    closes_at: nullable(
+      timestamp('Until when captures count; null while the payer is frozen or quarantined.'),
+    ),
+  },
+  {
+    title: 'AgentAuthorizationClosing',
+    description: 'An authorization began to close: capture what you are owed until closes_at.',
+    examples: [{ ...authorizationExample, closes_at: '2026-11-21T10:25:30.000Z' }],
+  },
+)
+export type AgentAuthorizationClosing = Static<typeof AgentAuthorizationClosing>
+
+/** It has ended; for the platforms of both sides (contract section 12). Amounts in INR. */
+export const AgentAuthorizationClosed = response(
+  {
+    ...authorizationProperties,
+    status: oneOf(['closed', 'expired', 'voided'], 'How it ended.'),
+    captured: amountOut('What was captured in all, INR.'),
+    fee: amountOut('The fee that the payer paid on it, INR.'),
+  },
+  {
+    title: 'AgentAuthorizationClosed',
+    description: 'An authorization ended; what was not captured went back to the payer.',
+    examples: [{ ...authorizationExample, status: 'closed', captured: 120, fee: 1 }],
+  },
+)
+export type AgentAuthorizationClosed = Static<typeof AgentAuthorizationClosed>
+
 /** The data of every event about money, by the event's name. */
 export const MONEY_EVENTS = {
   'agent.funded': AgentFunded,
@@ -254,6 +340,10 @@ export const MONEY_EVENTS = {
   'agent.escrow.held': AgentEscrowHeld,
   'agent.escrow.released': AgentEscrowReleased,
   'agent.escrow.refunded': AgentEscrowRefunded,
+  'agent.authorization.created': AgentAuthorizationCreated,
+  'agent.authorization.captured': AgentAuthorizationCaptured,
+  'agent.authorization.closing': AgentAuthorizationClosing,
+  'agent.authorization.closed': AgentAuthorizationClosed,
   'agent.settlement.completed': AgentSettlementCompleted,
   'agent.withdrawal.completed': AgentWithdrawalCompleted,
   'agent.withdrawal.failed': AgentWithdrawalFailed,

@@ -35,6 +35,10 @@ export const NOTIFICATION_KINDS = {
     description: 'A bank account was submitted and the bank verified or refused it.',
     events: ['owner.kyc.updated'],
   },
+  app_connected: {
+    description: 'An app was connected to an agent, so it may spend from its wallet.',
+    events: ['agent.app.connected'],
+  },
 } as const satisfies Record<string, { readonly description: string; readonly events: readonly EventName[] }>
 
 export type NotificationKind = keyof typeof NOTIFICATION_KINDS

@@ -94,6 +94,7 @@ export const Budget = response(
       response(
         {
           ...memberProperties,
+          available: amountOut('The balance that it can spend now, INR.'),
           spent_this_month: amountOut(
             'What it has spent in this calendar month in IST, without fees, including before it joined, INR.',
           ),
@@ -110,7 +111,10 @@ export const Budget = response(
     title: 'Budget',
     description: 'The members’ budgets for this month.',
     examples: [
-      { org_id: exampleId('org'), members: [{ ...memberExample, spent_this_month: 0, remaining: 400 }] },
+      {
+        org_id: exampleId('org'),
+        members: [{ ...memberExample, available: 973, spent_this_month: 0, remaining: 400 }],
+      },
     ],
   },
 )

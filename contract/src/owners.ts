@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { EXAMPLE_TIME, emailIn, nameText, phoneIn, textOut, timestamp } from './fields.ts'
+import { EXAMPLE_TIME, emailIn, lineText, nameText, phoneIn, textOut, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { route } from './route.ts'
@@ -116,6 +116,9 @@ export const createOwner = route({
   errors: ['conflict'],
 })
 
+/** A search for a name reads only so many of the newest owners, because names have no index for parts of them. */
+export const SEARCHED_OWNERS = 10_000
+
 export const listOwners = route({
   operationId: 'listOwners',
   method: 'GET',
@@ -124,7 +127,15 @@ export const listOwners = route({
   summary: 'List owners',
   description: 'All owners of the platform, newest first.',
   who: ['platform'],
-  query: request(pageQuery),
+  query: request({
+    search: Type.Optional(
+      lineText(
+        `Only the owner with this id, or owners whose name contains it, in any case, among the newest ${SEARCHED_OWNERS.toLocaleString('en')}.`,
+        'asha',
+      ),
+    ),
+    ...pageQuery,
+  }),
   status: 200,
   response: listOf('owners', Owner, { title: 'OwnerList', description: 'A page of owners.' }),
   errors: [],

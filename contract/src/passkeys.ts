@@ -53,7 +53,7 @@ export const Passkey = response(
 export type Passkey = Static<typeof Passkey>
 
 const noRelyingParty =
-  'Browsers make passkeys for a host name only: if `BASE_URL` names an IP address, this is `conflict`.'
+  'Browsers make passkeys only for a host name by https, or at localhost: if `BASE_URL` is neither, this is `conflict`.'
 
 export const getPasskeyOptions = route({
   operationId: 'getPasskeyOptions',

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { exampleId, idSchema } from './ids.ts'
+import { TIERS } from './owners.ts'
 import { oneOf, response } from './schema.ts'
 
 /** The header of a 402 response: base64 of a `PaymentChallenge` as JSON (interface section 4, Pay-per-call). */
@@ -7,6 +8,9 @@ export const CHALLENGE_HEADER = 'X-SERVICE-PAY'
 
 /** The header of the repeated request: base64 of a `PaymentProof` as JSON (interface section 4, Pay-per-call). */
 export const PROOF_HEADER = 'X-SERVICE-PAYMENT'
+
+/** The header of a request of a known buyer: the `token` of its membership proof. */
+export const IDENTITY_HEADER = 'X-SERVICE-IDENTITY'
 
 const exampleNonce = '0b54f0c2-7a0e-4a52-9a51-4a6c3a1f0d7e'
 const nonceDescription = 'A UUID that is accepted once. The payer sends it as the payment’s reference.'
@@ -33,6 +37,21 @@ export const PaymentChallenge = response(
     }),
     asset: oneOf(['INR'], 'The currency.'),
     nonce,
+    vouchers: Type.Optional(
+      Type.Literal(true, { description: 'The seller also takes vouchers of an authorization to it.' }),
+    ),
+    buyers: Type.Optional(
+      response(
+        {
+          tier: Type.Optional(oneOf(TIERS, 'The least trust tier of a buyer.')),
+          kyc: Type.Optional(oneOf(['verified'], 'The KYC status that a buyer must have.')),
+        },
+        {
+          description:
+            'The seller reads X-SERVICE-IDENTITY, and sells only to agents like this; to everybody if it is empty. With this field the nonce is for the agent in that header only. A 403 has a challenge without `amount` and `nonce`: it says who may buy.',
+        },
+      ),
+    ),
   },
   {
     title: 'PaymentChallenge',
@@ -67,3 +86,36 @@ export const PaymentProof = response(
   },
 )
 export type PaymentProof = Static<typeof PaymentProof>
+
+/** The header of a response to a voucher: the amount in all that the seller counts, INR, a decimal string. */
+export const TOTAL_HEADER = 'X-SERVICE-VOUCHER-TOTAL'
+
+const token = (description: string) =>
+  Type.String({
+    pattern: '^[\\w-]+\\.[\\w-]+\\.[\\w-]+$',
+    maxLength: 5_500,
+    description,
+    examples: ['eyJ9.e30.AAAA'],
+  })
+
+/** A buyer's proof by a voucher of an authorization, instead of a payment (contract section 12). */
+export const VoucherProof = response(
+  {
+    version: Type.Literal(1, { description: 'The version of this protocol.' }),
+    authorization: token('The `token` of the authorization.'),
+    voucher: token('A voucher whose amount covers what the seller counts and this call.'),
+    fromAgent: idSchema('agt', 'The payer.'),
+    nonce,
+  },
+  {
+    title: 'VoucherProof',
+    description: 'The content of X-SERVICE-PAYMENT for a voucher.',
+    examples: [
+      {
+        ...{ version: 1, authorization: 'eyJ9.e30.AAAA', voucher: 'eyJ9.e30.AAAA' },
+        ...{ fromAgent: exampleId('agt'), nonce: exampleNonce },
+      },
+    ],
+  },
+)
+export type VoucherProof = Static<typeof VoucherProof>

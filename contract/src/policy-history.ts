@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox'
+import { AGENT_STATUSES } from './agents.ts'
 import { ACTOR_TYPES } from './audit-actions.ts'
 import { EXAMPLE_TIME, textOut, timestamp } from './fields.ts'
-import { exampleId, idParam } from './ids.ts'
+import { exampleId, idParam, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { EXAMPLE_POLICY_VERSION, POLICY_LAYERS, policyVersionOut } from './policy.ts'
 import { POLICY_CONTROLS } from './policy-controls.ts'
@@ -31,6 +32,27 @@ const ChangedControl = response(
   { title: 'ChangedControl', description: 'One changed control.' },
 )
 
+/** Public facts about an agent. */
+export const NamedAgent = response(
+  {
+    agent_id: idSchema('agt'),
+    handle: textOut('Its handle.', 'translator'),
+    name: textOut('Its name.', 'Translation Agent'),
+    status: oneOf(AGENT_STATUSES, 'Its state.'),
+  },
+  {
+    description: 'One agent.',
+    examples: [
+      {
+        agent_id: exampleId('agt', 2),
+        handle: 'translator',
+        name: 'Translation Agent',
+        status: 'active',
+      },
+    ],
+  },
+)
+
 /** One version of an agent's effective policy (contract section 12, Exposure). */
 export const PolicyVersion = response(
   {
@@ -51,6 +73,9 @@ export const PolicyVersion = response(
       },
       { description: 'Who made the change; of changes that took effect together, the last one.' },
     ),
+    payees: Type.Array(NamedAgent, {
+      description: 'The agents that the changes of payee lists name. An id of no agent is left out.',
+    }),
   },
   {
     title: 'PolicyVersion',
@@ -61,6 +86,7 @@ export const PolicyVersion = response(
         effective_at: EXAMPLE_TIME,
         changed: [{ layer: 'owner', control: 'spend_limit_daily', from: 5000, to: 2000 }],
         actor: { type: 'owner', id: exampleId('own') },
+        payees: [],
       },
     ],
   },

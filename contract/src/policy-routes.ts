@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox'
 import { AGENT_STATUSES, UpdatedAgent } from './agents.ts'
-import { agentReference, amountOut, EXAMPLE_TIME, momentIn, textOut, timestamp } from './fields.ts'
+import { agentReference, amountOut, EXAMPLE_TIME, momentIn, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { TIERS } from './owners.ts'
 import {
   EXAMPLE_POLICY_VERSION,
   examplePolicy,
+  LIMIT_LAYERS,
   PendingPolicy,
   POLICY_LAYERS,
   Policy,
@@ -14,8 +15,9 @@ import {
   policyWarnings,
 } from './policy.ts'
 import { LIMIT_CONTROLS, POLICY_WINDOWS, THRESHOLD_CONTROLS } from './policy-controls.ts'
+import { NamedAgent } from './policy-history.ts'
 import { route } from './route.ts'
-import { describe, nullable, oneOf, request, response } from './schema.ts'
+import { describe, exampleOf, nullable, oneOf, request, response } from './schema.ts'
 
 /** A limit of any layer: a control, or the budget of an organization. */
 export const LIMIT_RULES = [...LIMIT_CONTROLS, 'budget_limit'] as const
@@ -24,7 +26,7 @@ export const LIMIT_RULES = [...LIMIT_CONTROLS, 'budget_limit'] as const
 export const PolicyHeadroom = response(
   {
     rule: oneOf(LIMIT_RULES, 'The control.'),
-    layer: oneOf(POLICY_LAYERS, 'The layer that sets it.'),
+    layer: oneOf(LIMIT_LAYERS, 'The layer that sets it; `app`: the cap of the connected app that asks.'),
     window: oneOf(
       POLICY_WINDOWS,
       'The window: one payment, the last hour or 24 hours, a calendar day or month in IST.',
@@ -163,17 +165,6 @@ const control = Type.String({
   examples: ['spend_limit_daily'],
 })
 
-/** Public facts about an agent that a payee list names. */
-const NamedPayee = response(
-  {
-    agent_id: idSchema('agt'),
-    handle: textOut('Its handle.', 'translator'),
-    name: textOut('Its name.', 'Translation Agent'),
-    status: oneOf(AGENT_STATUSES, 'Its state.'),
-  },
-  { description: 'One agent.' },
-)
-
 export const listNamedPayees = route({
   operationId: 'listNamedPayees',
   method: 'GET',
@@ -186,20 +177,13 @@ export const listNamedPayees = route({
   params: request({ agent_id: idParam('agt') }),
   status: 200,
   response: response(
-    { payees: Type.Array(NamedPayee, { description: 'The agents.' }) },
+    { payees: Type.Array(NamedAgent, { description: 'The agents.' }) },
     {
       title: 'NamedPayees',
       description: 'The agents that payee lists name.',
       examples: [
         {
-          payees: [
-            {
-              agent_id: exampleId('agt', 2),
-              handle: 'translator',
-              name: 'Translation Agent',
-              status: 'active',
-            },
-          ],
+          payees: [exampleOf(NamedAgent)],
         },
       ],
     },

@@ -17,6 +17,11 @@ export const POLICY_LAYERS = ['tier', 'owner', 'org', 'agent'] as const
 
 export type PolicyLayer = (typeof POLICY_LAYERS)[number]
 
+/** The layers that limit a payment: those of the policy, and the cap of the connected app that pays (contract section 12). */
+export const LIMIT_LAYERS = [...POLICY_LAYERS, 'app'] as const
+
+export type LimitLayer = (typeof LIMIT_LAYERS)[number]
+
 /** The entry of `allowed_payees` that means any active agent. */
 export const ANY_PAYEE = 'network'
 
@@ -169,7 +174,10 @@ export function policyVersionOut(description: string): TString {
 export const PolicyRefusal = response(
   {
     rule: oneOf([...POLICY_CONTROLS, 'budget_limit'], 'The control that refused.'),
-    layer: oneOf(POLICY_LAYERS, 'The layer that it belongs to.'),
+    layer: oneOf(
+      LIMIT_LAYERS,
+      'The layer that it belongs to; `app`: the cap of the connected app that asks.',
+    ),
     limit: amountOut('The limit.'),
     used: amountOut('How much of it is used in the current window; 0 for per-payment limits.'),
     remaining: amountOut('What is left of it.'),

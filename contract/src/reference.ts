@@ -27,9 +27,15 @@ export const TAG_GROUPS: Readonly<Record<string, Readonly<Record<string, string>
   'Move money': {
     Wallet: 'The balance, funding by a checkout page or UPI, and withdrawals to the owner’s bank account.',
     Payments: 'An agent pays another agent. The payment is decided and posted in one commit.',
+    'Connected apps':
+      'Assistants that an owner has connected to one of her agents. They call the tools at `/mcp` with a token of their own, and spend at most what she allows.',
     Approvals: 'Payments and escrow holds above a threshold, which wait for the owner.',
+    Authorizations:
+      'Money that is set aside for one payee, who captures it in parts; what is left goes back.',
     Escrow: 'Money that is held until it is released, refunded, timed out or attested.',
     Transactions: 'The statement of a wallet, and how a seller verifies that it was paid.',
+    Discovery: 'Sellers that have registered what they sell, for everybody to find.',
+    x402: 'For sellers whose buyers pay by x402: the service is their facilitator.',
   },
   'Verify and prove': {
     Receipts: 'Signed proofs of payments.',
@@ -76,6 +82,9 @@ export const EXAMPLE_NAMES: Readonly<Record<string, readonly string[]>> = {
   PaymentResult: ['completed', 'pending_approval'],
   Payment: ['completed', 'pending_approval'],
   RefundRequest: ['part', 'rest'],
+  AuthorizeRequest: ['one_day', 'one_hour'],
+  AuthorizationCreated: ['open', 'with_vouchers'],
+  CaptureRequest: ['total', 'last_amount'],
   HoldEscrowRequest: ['payee_at_release', 'named_payee'],
   HoldEscrowWithTimeoutRequest: ['refund_at_timeout', 'release_at_timeout'],
   EscrowHeld: ['held', 'with_timeout', 'with_attestation'],
@@ -83,6 +92,8 @@ export const EXAMPLE_NAMES: Readonly<Record<string, readonly string[]>> = {
   Verification: ['verified', 'not_found'],
   ReceiptVerification: ['valid', 'not_found'],
   CertificateVerification: ['valid', 'revoked'],
+  X402Verification: ['paid', 'not_paid'],
+  X402Settlement: ['settled', 'refused'],
   VerifyAdminOtpRequest: ['code', 'code_and_second_factor'],
   ReviewRiskAlertRequest: ['dismiss', 'quarantine'],
   CompleteSandboxPaymentRequest: ['success', 'success_by_card', 'failure'],

@@ -9,7 +9,10 @@ import * as agents from './agents.ts'
 import * as allowances from './allowances.ts'
 import * as approvals from './approvals.ts'
 import * as audit from './audit.ts'
+import * as authorizations from './authorizations.ts'
 import * as certificates from './certificates.ts'
+import * as connectedApps from './connected-apps.ts'
+import * as discovery from './discovery.ts'
 import * as escrow from './escrow.ts'
 import * as evaluate from './evaluate.ts'
 import * as exposure from './exposure.ts'
@@ -25,6 +28,7 @@ import * as openSessions from './open-sessions.ts'
 import * as organizations from './organizations.ts'
 import * as ownerMoney from './owner-money.ts'
 import * as owners from './owners.ts'
+import * as pageData from './page-data.ts'
 import * as passkeys from './passkeys.ts'
 import * as payments from './payments.ts'
 import * as payouts from './payouts.ts'
@@ -47,6 +51,7 @@ import * as tiers from './tiers.ts'
 import * as transactions from './transactions.ts'
 import * as wallets from './wallets.ts'
 import * as webhooks from './webhooks.ts'
+import * as x402 from './x402.ts'
 
 type RoutesAmong<Exports> = {
   readonly [Name in keyof Exports as Exports[Name] extends Route ? Name : never]: Exports[Name]
@@ -89,17 +94,22 @@ export const routes = routesAmong({
   ...payments,
   ...approvals,
   ...allowances,
+  ...authorizations,
+  ...connectedApps,
   ...escrow,
   ...transactions,
   ...spending,
   ...ownerMoney,
+  ...pageData,
   ...statements,
   ...receipts,
   ...identity,
+  ...discovery,
   ...certificates,
   ...audit,
   ...organizations,
   ...webhooks,
+  ...x402,
   ...liveUpdates,
   ...requestLog,
   ...sessions,

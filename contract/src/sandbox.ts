@@ -101,7 +101,7 @@ export const getSandboxMessages = route({
   tag: 'Sandbox',
   summary: 'List the text messages of a phone',
   description:
-    'Sandbox mode only; `not_found` in live mode. The last 100 text messages to the owner with this phone about changes of the bank account, newest first, without one-time codes.',
+    'Sandbox mode only; `not_found` in live mode. The last 100 text messages to this phone about a changed bank account, a changed passkey or a connected app, and those that its owner asked for, newest first, without one-time codes.',
   who: [],
   params: request({ phone: phoneIn('The phone that received the messages.') }),
   status: 200,

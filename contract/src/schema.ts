@@ -52,3 +52,9 @@ export function request<Properties extends TProperties>(
 ): TObject<Properties> {
   return Type.Object(properties, { ...documentation, additionalProperties: false })
 }
+
+/** The first example of a schema, for the examples of what contains it. */
+export function exampleOf(schema: TSchema): unknown {
+  const { examples = [] }: { readonly examples?: readonly unknown[] } = { ...schema }
+  return examples[0]
+}

@@ -40,12 +40,23 @@ export const listTiers = route({
   path: '/v1/admin/tiers',
   tag: 'Administration',
   summary: 'List the tiers’ defaults',
-  description: 'The four tiers, from the lowest.',
+  description: 'The four tiers, from the lowest, and how many owners have each.',
   who: ['admin'],
   status: 200,
   response: response(
-    { tiers: Type.Array(TierDefaults, { description: 'From the lowest tier to the highest.' }) },
-    { title: 'TierList', description: 'All tiers.', examples: [{ tiers: [tier1] }] },
+    {
+      tiers: Type.Array(
+        response(
+          {
+            ...TierDefaults.properties,
+            owners: Type.Integer({ description: 'How many owners have it.', examples: [12] }),
+          },
+          { description: 'One tier.' },
+        ),
+        { description: 'From the lowest tier to the highest.' },
+      ),
+    },
+    { title: 'TierList', description: 'All tiers.', examples: [{ tiers: [{ ...tier1, owners: 12 }] }] },
   ),
   errors: [],
 })

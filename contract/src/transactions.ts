@@ -84,12 +84,13 @@ export const Transaction = response(
     note: nullable(textOut('The payer’s note.', 'Translation of 12 pages')),
     status: oneOf(
       TRANSACTION_STATUSES,
-      'The status; `reversed` only after `completed`. An escrow hold is a pending pay_out: completed at its release, reversed at its refund.',
+      'The status; `reversed` only after `completed`. An escrow hold is a pending pay_out: completed at its release, reversed at its refund. So is an authorization: completed at its end with what was captured, reversed if nothing was.',
     ),
     created_at: timestamp('When it was created.'),
     payment_id: Type.Optional(idSchema('pay', 'The payment that this line belongs to or refunds.')),
     funding_id: Type.Optional(idSchema('fund', 'The funding of this line.')),
     escrow_id: Type.Optional(idSchema('esc', 'The escrow of this line.')),
+    authorization_id: Type.Optional(idSchema('ath', 'The authorization of this line.')),
     utr: Type.Optional(textOut('The bank’s reference of a payout.', 'UTR0000000001')),
     failure_reason: Type.Optional(
       oneOf(

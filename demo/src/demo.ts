@@ -12,6 +12,7 @@ import { checkReceipt, proveSums, readStatements } from './proofs.ts'
 import { runCommand } from './run-command.ts'
 import type { Stage } from './stage.ts'
 import { checkLog, showMembership } from './trust.ts'
+import { sellManyCalls } from './vouchers.ts'
 import { receiveWebhooks } from './webhooks.ts'
 
 const USAGE = `Uses each feature once in a service in sandbox mode, and checks every result: a platform, an owner, agents, payments
@@ -33,6 +34,7 @@ async function tell(stage: Stage): Promise<void> {
   await exceedLimit(stage, agents)
   await recoverLostAnswer(stage, agents)
   await sellWeather(stage, agents)
+  await sellManyCalls(stage, agents)
   await refundPart(stage, agents, paymentId)
   await receiveWebhooks(stage, platform, agents)
   const session = await logIn(stage, owner)

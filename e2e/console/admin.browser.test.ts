@@ -101,6 +101,10 @@ test('selected agents are stopped at once, and each one that could not be change
   await page.getByText('3 agents selected').waitFor()
   await page.getByLabel('Select Bulk two').uncheck()
   await page.getByText('2 agents selected').waitFor()
+  const again = await open(PHONE, new URL(page.url()).pathname + new URL(page.url()).search)
+  await again.page.getByText('2 agents selected').waitFor()
+  expect(await again.page.getByLabel('Select Bulk one').isChecked()).toBe(true)
+  expect(await again.page.getByLabel('Select Bulk two').isChecked()).toBe(false)
   await page.getByRole('button', { name: 'Quarantine' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('Quarantine 2 agents?').waitFor()
@@ -223,6 +227,7 @@ test('an alert about no agent cannot quarantine and is dismissed', async () => {
 test('the charts of the overview can be read as tables, to the paisa', async () => {
   const { page, problems } = await open(DESK, '/console/admin')
   const figure = (name: string) => page.getByRole('figure', { name })
+  await figure('Paid per day').scrollIntoViewIfNeeded()
   await figure('Paid per day').locator('svg').first().waitFor()
   await figure('Paid per day').getByText('As a table').click()
   const today = figure('Paid per day').getByRole('row').nth(1)

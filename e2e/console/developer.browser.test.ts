@@ -159,8 +159,9 @@ test('requests are listed with their codes, and those of the console are not', a
   const { page } = tab
   await tab.open('/console/platform/requests?status=4xx&path=/v1/agents/{agent_id}')
   await page.getByRole('row').filter({ hasText: '404 not_found' }).first().waitFor()
-  await page.getByText('not_found (404)').waitFor()
   expect(await page.getByText('/v1/requests').count()).toBe(0)
+  await tab.open('/console/platform/requests?section=usage')
+  await page.getByText('not_found (404)').waitFor()
   expect(tab.problems).toEqual([])
 })
 

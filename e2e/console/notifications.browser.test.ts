@@ -48,7 +48,7 @@ async function openSafety(view: View): Promise<Tab & { readonly device: TestBrow
       },
     })
   }, device.subscription)
-  await tab.open('/console/safety')
+  await tab.open('/console/safety?section=notifications')
   return Object.assign(tab, { device })
 }
 
@@ -101,7 +101,7 @@ test('an owner turns notifications on, chooses requests, sees one, and opens it 
   await expect
     .poll(() => page.evaluate(SHOWN))
     .toEqual([{ title: 'A request waits for you', body: told.body, tag: told.id }])
-  await tab.open('/console/safety')
+  await tab.open('/console/safety?section=notifications')
   await click(worker)
   await page.waitForURL(`${api().address}/console/inbox/${approvalId}`)
   expect(tab.problems).toEqual([])
@@ -118,7 +118,7 @@ test('a notification that leads elsewhere leads to the console', async () => {
   const tab = await openSafety(DESK)
   const worker = await workerOf(tab)
   // A page is the worker’s from its second load on; of another one the browser opens a new window.
-  await tab.open('/console/safety')
+  await tab.open('/console/safety?section=notifications')
   for (const path of ['https://example.com/console', '/v1/platforms', '//example.com']) {
     await worker.evaluate(
       given =>
@@ -128,7 +128,7 @@ test('a notification that leads elsewhere leads to the console', async () => {
       path,
     )
     await tab.page.waitForURL(/\/console\/inbox/)
-    await tab.open('/console/safety')
+    await tab.open('/console/safety?section=notifications')
   }
   await tab.close()
 })
@@ -172,7 +172,7 @@ test('a browser in which notifications are blocked says how to allow them', asyn
     const { Notification: asked } = globalThis as unknown as { Notification: object }
     Object.defineProperty(asked, 'permission', { get: () => 'denied' })
   })
-  await tab.open('/console/safety')
+  await tab.open('/console/safety?section=notifications')
   await tab.page.getByText('You have blocked notifications of this site.').waitFor()
   expect(await tab.page.getByRole('button', { name: 'Turn on here' }).count()).toBe(0)
   await tab.close()

@@ -59,6 +59,78 @@ test('a session that ends leads to the login and back to the same address', asyn
   expect(new URL(page.url()).searchParams.get('back')).toBe('"/console/agents"')
 })
 
+test('a session that ends in the middle of an act pays nothing, and the login leads back to the request', async () => {
+  await passTime(31)
+  const approvalId = await opened.ask(140)
+  const session = await logIn(opened.stage.api, opened.owner.phone, 'owner')
+  const tab = await tabOf(PHONE, session)
+  const { page } = tab
+  await tab.open(`/console/inbox/${approvalId}`)
+  await page.getByRole('button', { name: 'Approve' }).click()
+  const dialog = await tab.dialog()
+  await opened.stage.api.ok(routes.logOut, { headers: session })
+  // The stream of events tells the page that the session is over; a click may come before or after that.
+  await dialog
+    .getByRole('button', { name: 'Pay ₹140.00' })
+    .click({ timeout: 2_000 })
+    .catch(() => undefined)
+  await page.getByRole('heading', { name: 'Log in' }).waitFor()
+  expect(new URL(page.url()).searchParams.get('back')).toBe(`"/console/inbox/${approvalId}"`)
+  expect(await statusOf(opened, approvalId)).toBe('pending_approval')
+})
+
+test('a phone in the same network opens the console by http, and its owner approves there', async () => {
+  const approvalId = await opened.ask(125)
+  const elsewhere = await openBrowser(['--host-resolver-rules=MAP desk.lan 127.0.0.1'])
+  try {
+    const address = opened.stage.service.address.replace('127.0.0.1', 'desk.lan')
+    const tab = await openTab(elsewhere, { ...PHONE, address, session: opened.ownerSession })
+    const { page } = tab
+    await tab.open(`/console/inbox/${approvalId}`)
+    // Such a page has no clipboard, no passkeys and no notifications.
+    expect(await page.evaluate('isSecureContext')).toBe(false)
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByRole('button', { name: 'Pay ₹125.00' }).click()
+    await page.getByText('Paid ₹125.00 to Translator').waitFor()
+    expect(await statusOf(opened, approvalId)).toBe('approved')
+    await tab.open(`/console/agents/${opened.buyer.id}?section=key`)
+    await tab.open('/console/safety')
+    await page.getByRole('button', { name: 'Add a passkey' }).first().click()
+    await page.getByRole('dialog').getByLabel('Name').fill('My phone')
+    await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByText('Passkeys work only by https').waitFor()
+    // Chromium warns of headers that need https.
+    expect(tab.problems.filter(problem => problem.startsWith('error: '))).toEqual([])
+  } finally {
+    await elsewhere.close()
+  }
+})
+
+test('on a slow network a page says what it waits for, and a double click pays once', async () => {
+  const approvalId = await opened.ask(130)
+  const before = await opened.stage.network.balance(opened.buyer)
+  const tab = await tabOf(PHONE)
+  const { page, context } = tab
+  const devtools = await context.newCDPSession(page)
+  await devtools.send('Network.enable')
+  await devtools.send('Network.emulateNetworkConditions', {
+    ...{ offline: false, latency: 400 },
+    ...{ downloadThroughput: 200_000, uploadThroughput: 50_000 },
+  })
+  await page.goto(`${opened.stage.service.address}/console/inbox/${approvalId}`)
+  await page
+    .getByRole('status')
+    .filter({ hasText: /Loading/ })
+    .first()
+    .waitFor()
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await page.getByRole('button', { name: 'Pay ₹130.00' }).dblclick()
+  await page.getByText('Paid ₹130.00 to Translator').waitFor()
+  const after = await opened.stage.network.balance(opened.buyer)
+  expect(before.available - after.available).toBe(131)
+  expect(tab.problems).toEqual([])
+})
+
 test('a link of somebody else’s never leads a login out of the console', async () => {
   await passTime(31)
   const tab = await tabOf(DESK, null)
@@ -267,6 +339,7 @@ test('a stricter limit holds at once, a looser one waits and can be cancelled', 
     pending_policy: { spend_limit_daily: { value: 1_500.5 } },
   })
   await page.getByRole('button', { name: 'Cancel the change of Payments in a day' }).click()
+  await (await tab.dialog()).getByRole('button', { name: 'Cancel the change' }).click()
   await page.getByText('The change is cancelled').waitFor()
   expect((await read()).pending_policy).toEqual({})
 })
@@ -368,6 +441,7 @@ test('an owner approves, lets the payee have more until midnight, and ends that 
   await tab.open(`/console/agents/${buyer.id}`)
   await page.getByText('₹350.00 of ₹500.00 left').waitFor()
   await page.getByRole('button', { name: 'End the allowance for Translator' }).click()
+  await (await tab.dialog()).getByRole('button', { name: 'End' }).click()
   await page.getByText('It asks again from now on').waitFor()
   expect(await list()).toEqual([])
   expect(tab.problems).toEqual([])

@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { routes } from '@batua/contract'
-import type { Browser, CDPSession } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { DESK, downloadProof, openBrowser, openTab, PHONE, type Tab, type View } from '../src/browser.ts'
 import { type ConsoleStage, openConsoleStage, statusOf } from '../src/console-stage.ts'
 import { logIn } from '../src/log-in.ts'
+import { addPasskey, type Device, openDevice } from '../src/passkey-device.ts'
 import { pageOf } from '../src/passkeys.ts'
 import { runScript } from '../src/scripts.ts'
 
@@ -29,50 +30,31 @@ afterAll(async () => {
   await opened.stage.close()
 })
 
-/** A tab with a device that makes passkeys, and verifies its person unless told otherwise. */
-async function tabWithDevice(view: View, session = opened.ownerSession as typeof opened.ownerSession | null) {
+/** A tab with a device that makes passkeys. */
+async function tabWithDevice(
+  view: View,
+  session = opened.ownerSession as typeof opened.ownerSession | null,
+): Promise<Device & { readonly tab: Tab }> {
   const tab = await openTab(browser, { ...view, address: pageOf(opened.stage.api), session })
   tabs.push(tab)
-  const device = await tab.context.newCDPSession(tab.page)
-  await device.send('WebAuthn.enable')
-  const { authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  })
-  return { tab, page: tab.page, device, authenticatorId }
-}
-
-const verifyPerson = (device: CDPSession, authenticatorId: string, isUserVerified: boolean) =>
-  device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified })
-
-async function addPasskey({ page }: Tab, name: string): Promise<void> {
-  await page.getByRole('button', { name: 'Add a passkey' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Name').fill(name)
-  await dialog.getByRole('button', { name: 'Add a passkey' }).click()
+  return { tab, ...(await openDevice(tab)) }
 }
 
 test('an owner with a passkey pays with her finger, and not without it', async () => {
   const approvalId = await opened.ask(150)
-  const { tab, page, device, authenticatorId } = await tabWithDevice(PHONE)
+  const { tab, page, verifyPerson } = await tabWithDevice(PHONE)
   await tab.open('/console/safety')
   await addPasskey(tab, 'My phone')
   await page.getByText('The passkey is added').waitFor()
   await tab.screenshot('passkeys')
   await tab.open(`/console/inbox/${approvalId}`)
-  await verifyPerson(device, authenticatorId, false)
+  await verifyPerson(false)
   await page.getByRole('button', { name: 'Approve' }).click()
   await page.getByRole('button', { name: 'Pay ₹150.00' }).click()
   await page.getByRole('dialog').getByText('Your passkey did not confirm it').waitFor()
   await tab.screenshot('passkey refused')
   expect(await statusOf(opened, approvalId)).toBe('pending_approval')
-  await verifyPerson(device, authenticatorId, true)
+  await verifyPerson(true)
   await page.getByRole('button', { name: 'Pay ₹150.00' }).click()
   await page.getByText('Paid ₹150.00 to Translator').waitFor()
   const params = { approval_id: approvalId }
@@ -145,11 +127,11 @@ test('the files that an owner downloads prove on another computer what her passk
 })
 
 test('a raised limit asks for the passkey, a lower one does not', async () => {
-  const { tab, page, device, authenticatorId } = await tabWithDevice(DESK)
+  const { tab, page, verifyPerson } = await tabWithDevice(DESK)
   await tab.open('/console/safety')
   await addPasskey(tab, 'My computer')
   await page.getByText('The passkey is added').waitFor()
-  await verifyPerson(device, authenticatorId, false)
+  await verifyPerson(false)
   await tab.open(`/console/agents/${opened.buyer.id}`)
   const change = async (amount: string) => {
     await page.getByRole('button', { name: 'Change', exact: true }).click()
@@ -160,7 +142,7 @@ test('a raised limit asks for the passkey, a lower one does not', async () => {
   await page.getByText('The limits are changed').waitFor()
   await change('5000')
   await page.getByRole('dialog').getByText('Your passkey did not confirm it').waitFor()
-  await verifyPerson(device, authenticatorId, true)
+  await verifyPerson(true)
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   const { pending_policy } = await opened.stage.api.ok(routes.getAgent, {
@@ -182,7 +164,7 @@ test('an owner logs in with a passkey alone', async () => {
 })
 
 test('without a passkey at hand, one is added and removed after the waiting time, and that can be undone', async () => {
-  const { tab, page, device, authenticatorId } = await tabWithDevice(DESK)
+  const { tab, page, remove } = await tabWithDevice(DESK)
   await tab.open('/console/safety')
   await addPasskey(tab, 'Old phone')
   await page.getByText('The passkey is added').waitFor()
@@ -194,7 +176,7 @@ test('without a passkey at hand, one is added and removed after the waiting time
   await page.getByRole('button', { name: 'Keep Old phone' }).click()
   await page.getByRole('button', { name: 'Remove Old phone' }).waitFor()
   // A device holds one passkey for a person, so the new one is on another.
-  await device.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId })
+  await remove()
   const other = await tabWithDevice(DESK)
   await other.tab.open('/console/safety')
   await other.page.getByRole('button', { name: 'Add a passkey' }).click()
@@ -223,4 +205,48 @@ test('an administrator enrols a passkey', async () => {
   await page.getByRole('button', { name: 'Remove Office key' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await page.getByText('No passkey yet').waitFor()
+})
+
+test('an administrator’s passkey confirms a restore and a tier, and a freeze needs none', async () => {
+  const { api } = opened.stage
+  await api.ok(routes.advanceClock, { body: { advance_seconds: 31 } })
+  const session = await logIn(api, '9999999999', 'admin')
+  const { tab, page, verifyPerson } = await tabWithDevice(DESK, session)
+  await tab.open('/console/admin/safety')
+  await addPasskey(tab, 'Office key')
+  await page.getByText('The passkey is added').waitFor()
+  await verifyPerson(false)
+  const agentNow = () =>
+    api.ok(routes.getAgent, { params: { agent_id: opened.seller.id }, headers: opened.ownerSession })
+  await tab.open(`/console/admin/agents/${opened.seller.id}`)
+  const act = async (name: string) => {
+    await page.getByRole('button', { name, exact: true }).click()
+    await (await tab.dialog()).getByRole('button', { name, exact: true }).click()
+  }
+  await act('Freeze')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect((await agentNow()).status).toBe('frozen')
+  await act('Restore')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Your passkey did not confirm it').waitFor()
+  expect((await agentNow()).status).toBe('frozen')
+  await verifyPerson(true)
+  await dialog.getByRole('button', { name: 'Restore', exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect((await agentNow()).status).toBe('active')
+  await tab.open(`/console/admin/owners/${opened.owner.id}`)
+  await page.getByRole('button', { name: 'Change tier' }).click()
+  await (await tab.dialog()).getByLabel('Tier').selectOption('tier2')
+  await dialog.getByRole('button', { name: /^Set / }).click()
+  await dialog.waitFor({ state: 'detached' })
+  const owner = await api.ok(routes.getOwner, {
+    params: { owner_id: opened.owner.id },
+    headers: opened.ownerSession,
+  })
+  expect(owner.tier).toBe('tier2')
+  await api.refused(routes.setOwnerTier, 403, 'passkey_required', {
+    params: { owner_id: opened.owner.id },
+    headers: session,
+    body: { tier: 'tier3' },
+  })
 })

@@ -5,7 +5,7 @@ import type { Headers } from '../src/api.ts'
 import { DESK, openBrowser, openTab, PHONE, type Tab, type View } from '../src/browser.ts'
 import { type ConsoleStage, openConsoleStage } from '../src/console-stage.ts'
 import { logIn, logPlatformIn } from '../src/log-in.ts'
-import type { Platform } from '../src/network.ts'
+import { newHandle, newPan, newPhone, type Platform } from '../src/network.ts'
 import { webhookSink } from '../src/webhook-sink.ts'
 
 let opened: ConsoleStage
@@ -53,11 +53,123 @@ test('a developer logs in with the secret, which the page does not keep', async 
   expect(kept).not.toContain('ses_live_')
 })
 
+test('a developer goes from nothing to the first payment, whose code the first page then shows', async () => {
+  const { api, network } = opened.stage
+  const own = await network.platform()
+  const tab = await tabOf(DESK, await logPlatformIn(api, own))
+  const { page } = tab
+  await tab.open('/console/platform')
+  await page.getByRole('button', { name: 'Create an owner', exact: true }).click()
+  const dialog = await tab.dialog()
+  await dialog.getByRole('button', { name: 'Create the owner' }).click()
+  await dialog.getByText('Write the name').waitFor()
+  await dialog.getByLabel('Name', { exact: true }).fill('Meera Nair')
+  await dialog.getByLabel('Mobile number').fill(newPhone())
+  await dialog.getByLabel('PAN').fill(newPan())
+  await dialog.getByRole('button', { name: 'Create the owner' }).dblclick()
+  await page.getByText('Meera Nair is an owner').waitFor()
+  const handles = [newHandle(), newHandle()]
+  for (const [index, name] of ['Buyer', 'Seller'].entries()) {
+    await page.getByRole('button', { name: 'Create an agent', exact: true }).click()
+    await dialog.getByLabel('Owner').selectOption({ label: 'Meera Nair' })
+    await dialog.getByLabel('Name').fill(name)
+    await dialog.getByLabel('Handle').fill(handles[index] ?? '')
+    await (await tab.dialog()).getByRole('button', { name: 'Create the agent' }).click()
+    await dialog.getByText(/^agk_live_/).waitFor()
+    await tab.dialog()
+    const key = await dialog.getByText(/^agk_live_/).innerText()
+    await dialog.getByRole('button', { name: 'I have stored it' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await page.content()).not.toContain(key)
+  }
+  const { agents } = await api.ok(routes.listAgents, { headers: own.headers })
+  expect(agents.map(({ handle }) => handle)).toEqual(handles.toReversed())
+  const [seller, buyer] = agents
+  const { agent_key } = await api.ok(routes.rotateAgentKey, {
+    params: { agent_id: buyer?.agent_id ?? '' },
+    headers: own.headers,
+  })
+  const headers = { 'x-agent-key': agent_key ?? '' }
+  const params = { agent_id: buyer?.agent_id ?? '' }
+  const { payment_session_id } = await api.ok(routes.createFunding, {
+    params,
+    headers,
+    body: { amount: 500 },
+  })
+  await api.ok(routes.completeSandboxPayment, {
+    params: { payment_session_id },
+    body: { outcome: 'success' },
+  })
+  await api.ok(routes.pay, {
+    params,
+    headers,
+    body: { to: handles[1] ?? '', amount: 10, note: 'The seller’s first' },
+  })
+  await page.getByText(/^Buyer paid Seller ₹10.00/).waitFor()
+  const code = await page.getByRole('region', { name: 'The code: Your first payment' }).innerText()
+  expect(code).toContain(`/v1/agents/${buyer?.agent_id}/pay`)
+  expect(code).toContain(`{"to":"${seller?.handle}","amount":10,"note":"The seller’s first"}`)
+  expect(code).not.toContain('agk_live_')
+  expect(await page.getByText('The code', { exact: true }).count()).toBe(5)
+  await tab.screenshot('first payment')
+  expect(await tab.axe()).toEqual([])
+  expect(tab.problems).toEqual([])
+})
+
+test('a developer sets the webhook address and makes a new secret, which is shown once', async () => {
+  const { api, network } = opened.stage
+  const own = await network.platform()
+  const tab = await tabOf(PHONE, await logPlatformIn(api, own))
+  const { page } = tab
+  await tab.open('/console/platform')
+  await page.getByRole('button', { name: 'Set the webhook address' }).click()
+  const dialog = await tab.dialog()
+  await dialog.getByLabel('Address').fill('example.com')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByText('An address that begins with').waitFor()
+  await dialog.getByLabel('Address').fill('https://example.com/hooks')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Events go to the new address').waitFor()
+  const { webhook_url } = await api.ok(routes.getCurrentPlatform, { headers: own.headers })
+  expect(webhook_url).toBe('https://example.com/hooks')
+  await page.getByRole('button', { name: 'Make a new webhook secret' }).click()
+  await (await tab.dialog()).getByRole('button', { name: 'Make a new webhook secret' }).click()
+  const secret = await page.getByText(/^whsec_/).innerText()
+  await page.getByRole('button', { name: 'I have stored it' }).click()
+  await page.getByText(secret).waitFor({ state: 'detached' })
+  expect(await page.content()).not.toContain(secret)
+  expect(tab.problems).toEqual([])
+})
+
+test('a developer renames an agent, and ends it after being asked', async () => {
+  const { api, network } = opened.stage
+  const own = await network.platform()
+  const agent = await network.agent(await network.owner(own), { name: 'Old name' })
+  const tab = await tabOf(PHONE, await logPlatformIn(api, own))
+  const { page } = tab
+  await tab.open(`/console/platform/agents/${agent.id}`)
+  await page.getByRole('button', { name: 'Rename' }).click()
+  const dialog = await tab.dialog()
+  await dialog.getByLabel('Name').fill('New name')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { name: 'New name' }).waitFor()
+  await page.getByRole('button', { name: 'Deactivate New name' }).click()
+  await (await tab.dialog()).getByRole('button', { name: 'Deactivate' }).click()
+  await page.getByText('New name is deactivated for good').waitFor()
+  const { status } = await api.ok(routes.getAgent, {
+    params: { agent_id: agent.id },
+    headers: own.headers,
+  })
+  expect(status).toBe('deactivated')
+  expect(tab.problems).toEqual([])
+})
+
 test('the first page ticks off what was done, and shows the code of what was not', async () => {
   const newcomer = await opened.stage.network.platform()
   const tab = await tabOf(DESK, await logPlatformIn(opened.stage.api, newcomer))
   await tab.open('/console/platform')
   expect(await tab.page.getByText('curl').count()).toBe(5)
+  await tab.page.getByRole('banner').getByText('Example Agents').waitFor()
   const other = await tabOf(DESK, await logPlatformIn(opened.stage.api, platform))
   await other.open('/console/platform')
   const done = other.page.getByRole('listitem').filter({ hasText: 'Done' })

@@ -1,7 +1,8 @@
 import { routes } from '@batua/contract'
 import type { Headers } from './api.ts'
 import type { ConsoleStage } from './console-stage.ts'
-import type { Agent } from './network.ts'
+import type { Agent, Owner } from './network.ts'
+import type { Stage } from './stage.ts'
 
 /** What administrators have to look at. */
 export interface AdminStage {
@@ -21,6 +22,24 @@ export const SETTLED_DAY_TEXT = '2026-11-20'
  */
 export async function openAdminStage({ stage, owner, seller }: ConsoleStage): Promise<AdminStage> {
   const { api, network } = stage
+  const ring = await payInACircle(stage, owner)
+  const [one, two] = ring
+  for (const amount of [5_001, 6_000, 7_000])
+    await network.refusedPayment(one, two, [403, 'spend_limit_exceeded'], { amount })
+  await network.refusedPayment(one, two, [403, 'escrow_required'], { amount: 2_600 })
+  await network.refusedPayment(two, one, [402, 'insufficient_balance'], { amount: 900 })
+  await chargeBack(stage, await network.agent(owner, { name: 'Spent at once' }), seller)
+  await addRows(stage)
+  await api.ok(routes.advanceClock, { body: { advance_seconds: 10 } })
+  const admin = await network.admin()
+  return { admin, alertId: await alertAbout(stage, one), ring }
+}
+
+/** Three new agents pay one another in a circle, about which a rule opens an alert within seconds. */
+export async function payInACircle(
+  { network }: Stage,
+  owner: Owner,
+): Promise<readonly [Agent, Agent, Agent]> {
   const [one, two, three] = [
     await network.agent(owner, { name: 'Courier' }),
     await network.agent(owner, { name: 'Warehouse' }),
@@ -30,25 +49,18 @@ export async function openAdminStage({ stage, owner, seller }: ConsoleStage): Pr
   await network.pay(one, two, 620)
   await network.pay(two, three, 580)
   await network.pay(three, one, 560)
-  for (const amount of [5_001, 6_000, 7_000])
-    await network.refusedPayment(one, two, [403, 'spend_limit_exceeded'], { amount })
-  await network.refusedPayment(one, two, [403, 'escrow_required'], { amount: 2_600 })
-  await network.refusedPayment(two, one, [402, 'insufficient_balance'], { amount: 900 })
-  await chargeBack(stage, await network.agent(owner, { name: 'Spent at once' }), seller)
-  await addRows(stage)
-  await api.ok(routes.advanceClock, { body: { advance_seconds: 10 } })
-  const admin = await network.admin()
-  const query = { agent_id: one.id, rule: 'circular_flow' } as const
-  const { alerts } = await api.ok(routes.listRiskAlerts, { headers: admin, query })
-  return { admin, alertId: alerts[0]?.alert_id ?? '', ring: [one, two, three] }
+  return [one, two, three]
+}
+
+/** The alert about money in a circle that began with this agent. */
+export async function alertAbout({ api, network }: Stage, { id }: Agent): Promise<string> {
+  const query = { agent_id: id, rule: 'circular_flow' } as const
+  const { alerts } = await api.ok(routes.listRiskAlerts, { headers: await network.admin(), query })
+  return alerts[0]?.alert_id ?? ''
 }
 
 /** The agent spends its funding, which is then charged back. */
-async function chargeBack(
-  { api, network }: ConsoleStage['stage'],
-  agent: Agent,
-  payee: Agent,
-): Promise<void> {
+async function chargeBack({ api, network }: Stage, agent: Agent, payee: Agent): Promise<void> {
   const { payment_session_id } = await api.ok(routes.createFunding, {
     params: { agent_id: agent.id },
     headers: agent.headers,
@@ -61,7 +73,7 @@ async function chargeBack(
   await play('chargeback')
 }
 
-async function addRows({ database }: ConsoleStage['stage']): Promise<void> {
+async function addRows({ database }: Stage): Promise<void> {
   await database.query(
     `insert into settlement_runs (day, paid_count, paid_paise, skipped, started_at, finished_at)
      values ($1, 310, 18420050, '{"no_verified_bank_account": 1, "below_minimum": 12}', '2026-11-20 04:30Z',

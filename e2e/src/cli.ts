@@ -46,6 +46,7 @@ export interface Cli {
   start(args: readonly string[], options?: CliOptions): RunningCli
   /** Runs the built command to its end in a process of its own, with pipes. */
   spawned(args: readonly string[], options?: CliOptions): Promise<Ended>
+  startSpawned(args: readonly string[], options?: CliOptions): RunningCli
   /**
    * Runs the built command on a terminal, on which `typed` is typed as soon as it asks; standard error is part of the
    * output.
@@ -72,15 +73,17 @@ export function openCli(): Cli {
     const child = spawned('script', ['-qefc', `stty cols 200; exec ${command}`, '/dev/null'], options)
     return { child, run: runningThere(child, () => child.stdin?.write('\u0003')) }
   }
+  const startSpawned = (args: readonly string[], options: CliOptions = {}) => {
+    const child = spawned(process.execPath, [BATUA, ...args], options)
+    child.stdin?.end(options.input ?? '')
+    return runningThere(child, () => child.kill('SIGINT'))
+  }
   return {
     folder: join(home, 'config', 'batua'),
     run: (args, options) => start(args, options).ended,
     start,
-    spawned(args, options = {}) {
-      const child = spawned(process.execPath, [BATUA, ...args], options)
-      child.stdin?.end(options.input ?? '')
-      return runningThere(child, () => child.kill('SIGINT')).ended
-    },
+    spawned: (args, options) => startSpawned(args, options).ended,
+    startSpawned,
     startOnTerminal: (args, options) => startOnTerminal(args, options).run,
     async onTerminal(args, { typed, ...options } = {}) {
       const { child, run } = startOnTerminal(args, options)

@@ -95,7 +95,7 @@ export async function typed(
  */
 function waitBefore({ commands }: Block): string {
   if (!commands.includes('"webhook_url": "http')) return ''
-  return `until curl -s $B/metrics | grep -q '^webhook_queue_rows 0$'; do sleep 0.05; done\n`
+  return `until curl -s $B/metrics | grep -q '^batua_webhook_queue_rows 0$'; do sleep 0.05; done\n`
 }
 
 /** `npm run --silent NAME -- …` of the project. Readers type the commands in the project's folder; here the files are

@@ -2,6 +2,7 @@ import { type BodyOf, routes } from '@batua/contract'
 import type { Bodies, Headers } from './api.ts'
 import type { Agent, Owner } from './network.ts'
 import { openStage, type Stage } from './stage.ts'
+import { typeId } from './type-id.ts'
 
 /** An owner with a buyer that has money and asks before it pays more than 100 INR, and two payees. */
 export interface ConsoleStage {
@@ -63,4 +64,17 @@ export async function statusOf({ stage, ownerSession }: ConsoleStage, approvalId
     headers: ownerSession,
   })
   return approval.status
+}
+
+/** The fundings of an agent as they are stored, in INR, the smallest first. */
+export async function fundingsOf(
+  { query }: Stage['database'],
+  agent: Agent,
+): Promise<{ readonly amount: number; readonly status: string }[]> {
+  const rows = await query<{ agent: string; amount: number; status: string }>(
+    `select agent_id as agent, (amount_paise / 100)::int4 as amount, status from fundings order by amount_paise`,
+  )
+  return rows
+    .filter(row => typeId('agt', row.agent) === agent.id)
+    .map(({ amount, status }) => ({ amount, status }))
 }

@@ -62,6 +62,7 @@ const ROW: Readonly<Record<string, string>> = {
   // Noted when a push service responds.
   push_subscriptions: `(to_jsonb(t) - 'last_notified_at' - 'failures' - 'paused_until')::text`,
   // Noted once a minute, whatever the request.
+  connected_apps: `(to_jsonb(t) - 'last_used_at')::text`,
   sessions: `(to_jsonb(t) - 'last_used_at')::text`,
 }
 
@@ -71,7 +72,7 @@ async function fingerprint(query: Query): Promise<Record<string, string>> {
        and table_name not like 'reconciliation\\_%' and table_name not like 'request\\_log%'
        and (table_name not like 'audit\\_%' or table_name = 'audit_entries')
        and table_name not in ('payment_days', 'payment_hours', 'fold_cursors', 'book_sums', 'scans', 'payment_events', 'owner_events', 'notifications',
-         'webhook_backlog', 'webhook_endpoints') order by 1`,
+         'webhook_backlog', 'webhook_endpoints', 'changed_agents', 'oauth_records') order by 1`,
   )
   const digests: Record<string, string> = {}
   for (const { name } of tables) {

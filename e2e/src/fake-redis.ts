@@ -1,7 +1,10 @@
 import type { AddressInfo } from 'node:net'
 import { createServer, type Socket } from 'node:net'
 
-/** The part of Redis's protocol for keys that are set once: SET with NX, GET and DEL. Nothing expires. */
+/**
+ * The part of Redis's protocol that the stores use: SET with NX, GET, DEL, SMEMBERS, and EVAL of the script that replaces a
+ * value whose first line is the expected one. Nothing expires.
+ */
 export interface FakeRedis {
   readonly port: number
   close(): void
@@ -9,6 +12,7 @@ export interface FakeRedis {
 
 export async function startFakeRedis(): Promise<FakeRedis> {
   const values = new Map<string, string>()
+  const sets = new Map<string, Set<string>>()
   const sockets = new Set<Socket>()
   const server = createServer(socket => {
     sockets.add(socket)
@@ -17,7 +21,7 @@ export async function startFakeRedis(): Promise<FakeRedis> {
     socket.on('data', data => {
       const { commands, rest } = commandsIn(unread + data.toString())
       unread = rest
-      for (const command of commands) socket.write(answerTo(command, values))
+      for (const command of commands) socket.write(answerTo(command, values, sets))
     })
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -49,6 +53,7 @@ function commandsIn(text: string): { readonly commands: string[][]; readonly res
 function answerTo(
   [name = '', key = '', value = '', ...options]: string[],
   values: Map<string, string>,
+  sets: Map<string, Set<string>>,
 ): string {
   switch (name.toLowerCase()) {
     case 'set':
@@ -61,7 +66,27 @@ function answerTo(
     }
     case 'del':
       return `:${values.delete(key) ? 1 : 0}\r\n`
+    case 'smembers': {
+      const members = [...(sets.get(key) ?? [])]
+      return `*${members.length}\r\n${members.map(each => `$${each.length}\r\n${each}\r\n`).join('')}`
+    }
+    case 'eval':
+      return `:${replace(options, values, sets)}\r\n`
     default:
       return '+OK\r\n'
   }
+}
+
+function replace(
+  [key = '', set = '', version = '', next = '', member = '']: readonly string[],
+  values: Map<string, string>,
+  sets: Map<string, Set<string>>,
+): 0 | 1 {
+  if ((values.get(key)?.split('\n')[0] ?? '') !== version) return 0
+  const members = sets.get(set) ?? new Set()
+  sets.set(set, members)
+  if (next === '') values.delete(key)
+  else values.set(key, next)
+  members[next === '' ? 'delete' : 'add'](member)
+  return 1
 }

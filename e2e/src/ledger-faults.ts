@@ -37,9 +37,13 @@ const CHECKS: Readonly<Record<string, string>> = {
         select h.debit_account, r.amount_paise from transfers h
           join transfers r on r.linked_id = h.id and r.kind = 'escrow_release'
           where h.kind = 'escrow_hold'
+        union all
+        select h.debit_account, case r.kind when 'authorization_return' then r.fee_paise else r.amount_paise end
+          from transfers h join transfers r on r.linked_id = h.id
+          where h.kind = 'authorization' and r.kind in ('capture', 'authorization_return', 'authorization_fee')
       ) spendings group by 1) d on d.id = a.id
     left join (select credit_account as id, sum(amount_paise) as funded from transfers
-      where kind in ('payment', 'refund', 'allocation', 'fund', 'escrow_release') group by 1) c on c.id = a.id
+      where kind in ('payment', 'refund', 'allocation', 'fund', 'escrow_release', 'capture') group by 1) c on c.id = a.id
     where a.total_spent_paise <> coalesce(d.spent, 0) or a.total_funded_paise <> coalesce(c.funded, 0)`,
   'an escrow and its transfers disagree': `
     select coalesce(e.id, h.id)::text as what
@@ -49,6 +53,22 @@ const CHECKS: Readonly<Record<string, string>> = {
     where e.id is null or h.id is null or e.agent_id <> h.debit_account or e.amount_paise <> h.amount_paise
       or r.times > 1 or r.amount_paise <> h.amount_paise
       or e.status <> case r.kind when 'escrow_release' then 'released' when 'escrow_refund' then 'refunded' else 'held' end`,
+  'an authorization and its transfers disagree': `
+    select coalesce(a.id, h.id)::text as what
+    from authorizations a full join (select * from transfers where kind = 'authorization') h on h.id = a.id
+    left join (select linked_id,
+        coalesce(sum(amount_paise) filter (where kind = 'capture'), 0) as captured,
+        sum(case kind when 'authorization_return' then fee_paise when 'authorization_fee' then amount_paise else 0 end)
+          as fee,
+        count(*) filter (where kind <> 'capture') as ends, sum(amount_paise + fee_paise) as moved
+      from transfers where kind in ('capture', 'authorization_return', 'authorization_fee') group by 1) r
+      on r.linked_id = h.id
+    where a.id is null or h.id is null or a.agent_id <> h.debit_account or a.payee <> h.linked_id
+      or a.amount_paise <> h.amount_paise or a.fee_reserved_paise <> h.fee_paise
+      or a.captured_paise <> coalesce(r.captured, 0) or a.captured_paise > a.amount_paise
+      or a.fee_paise <> coalesce(r.fee, 0)
+      or coalesce(r.ends, 0) <> case when a.status in ('open', 'closing') then 0 else 1 end
+      or a.status not in ('open', 'closing') and r.moved <> h.amount_paise + h.fee_paise`,
   'a payout and its transfers disagree': `
     select coalesce(p.id, t.id)::text as what
     from payouts p full join (select * from transfers where kind = 'payout') t on t.id = p.id
@@ -65,7 +85,7 @@ const CHECKS: Readonly<Record<string, string>> = {
     where idempotency_key is not null group by debit_account, idempotency_key having count(*) > 1`,
   'more was refunded than paid': `
     select p.id::text as what from transfers p join transfers r on r.linked_id = p.id and r.kind = 'refund'
-    where p.kind = 'payment' group by p.id, p.amount_paise having sum(r.amount_paise) > p.amount_paise`,
+    where p.kind in ('payment', 'capture') group by p.id, p.amount_paise having sum(r.amount_paise) > p.amount_paise`,
   'a funding and its transfer disagree': `
     select f.id::text as what from fundings f left join transfers t on t.id = f.id and t.kind = 'fund'
     where (f.status in ('completed', 'reversed')) <> (t.id is not null)

@@ -3,8 +3,17 @@ import type { Api, Headers, Reply } from './api.ts'
 
 export type SessionKind = 'owner' | 'admin'
 
+/** The administrators of a service under test: the sandbox's own, and those whose sessions and passkeys are a test's subject. */
+export const ADMIN_PHONES = {
+  sandbox: '9999999999',
+  loggingOut: '9888888888',
+  endingSession: '9888888886',
+  fresh: '9888888887',
+  withPasskey: '9888888881',
+} as const
+
 /** The default administrator of a sandbox. */
-export const ADMIN_PHONE = '9999999999'
+export const ADMIN_PHONE = ADMIN_PHONES.sandbox
 
 const LOGIN = {
   owner: { send: routes.sendOtp, verify: routes.verifyOtp },

@@ -1,5 +1,7 @@
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { BATUA } from './cli.ts'
 
 /** The two generations of the protocol: with a handshake, and with everything in each request. */
 export const ERAS = ['legacy', 'auto'] as const
@@ -28,6 +30,14 @@ export async function connectMcp(address: string, key: string, era: Era = 'auto'
   await client.connect(
     new StreamableHTTPClientTransport(new URL(`${address}/mcp`), { requestInit: { headers } }),
   )
+  return clientOf(client)
+}
+
+/** Connects to `batua mcp` in a process of its own, which ends with the client. `buildCli` has to have built it. */
+export async function connectStdio(address: string, key: string, era: Era = 'auto'): Promise<McpClient> {
+  const client = newClient(era)
+  const env = { BATUA_BASE_URL: address, BATUA_AGENT_KEY: key }
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [BATUA, 'mcp'], env }))
   return clientOf(client)
 }
 

@@ -1,11 +1,12 @@
 import { routes } from '@batua/contract'
-import type { Browser } from 'playwright-core'
+import type { Browser, Request } from 'playwright-core'
 import { openAdminStage, SETTLED_DAY_TEXT } from './admin-stage.ts'
 import type { Bodies, Headers } from './api.ts'
 import { openTab, type Tab, type View } from './browser.ts'
 import { openConsoleStage } from './console-stage.ts'
 import { logPlatformIn } from './log-in.ts'
 import { busyDays, ownersActs } from './owner-week.ts'
+import { openRareStates, type RareStates } from './rare-states.ts'
 import type { Stage } from './stage.ts'
 import { webhookSink } from './webhook-sink.ts'
 
@@ -45,15 +46,19 @@ export async function openPagesStage(bodies?: Bodies): Promise<PagesStage> {
   })
   const { delivery_id: deliveryId } = await api.ok(routes.testWebhook, { headers })
   const { admin, alertId } = await openAdminStage(opened)
+  const rare = await openRareStates(opened)
   const platform = await logPlatformIn(api, opened.owner.platform)
   const stranger = await network.login(await network.owner(await network.platform()))
   const newcomer = await logPlatformIn(api, await network.platform())
   const people = { owner, stranger, platform, newcomer, admin }
   const shown = { approvalId, agentId, ownerId, shopperId, orgId, paymentId, escrowId, deliveryId, alertId }
   const pages = [
+    // First, because the bank answers soon.
+    ['account in verification', rare.unverified, '/console/money?section=account'] as const,
     ...ownersPages(shown, people),
     ...platformsPages(shown, people),
     ...adminsPages(shown, people),
+    ...rarePages(rare, people),
   ]
   return { stage, pages }
 }
@@ -91,15 +96,21 @@ function ownersPages(
     ['agent key', owner, `/console/agents/${agentId}?section=key`],
     ['money', owner, '/console/money'],
     ['money bank', owner, '/console/money?section=bank'],
+    ['money account', owner, '/console/money?section=account'],
+    ['money account new', stranger, '/console/money?section=account'],
     ['money settlements', owner, '/console/money?section=bank&kind=settlement'],
     ['money transactions', owner, '/console/money?section=transactions'],
     ['money search', owner, '/console/money?section=transactions&search=nothing%20like%20this'],
     ['organizations', owner, '/console/organizations'],
     ['organizations empty', stranger, '/console/organizations'],
     ['money empty', stranger, '/console/money'],
+    ['agents none', stranger, '/console/agents'],
     ['organization', owner, `/console/organizations/${orgId}`],
+    ['organization transactions', owner, `/console/organizations/${orgId}?section=transactions`],
     ['organization unknown', owner, '/console/organizations/org_none'],
     ['safety', owner, '/console/safety'],
+    ['safety apps', owner, '/console/safety?section=apps'],
+    ['safety notifications', owner, '/console/safety?section=notifications'],
     ['agents deactivated', owner, '/console/agents?status=deactivated'],
   ]
 }
@@ -116,6 +127,8 @@ function platformsPages(
     ['platform owners', platform, '/console/platform/owners'],
     ['platform owners empty', newcomer, '/console/platform/owners'],
     ['platform agents', platform, '/console/platform/agents'],
+    ['platform agents none', newcomer, '/console/platform/agents'],
+    ['platform events none', newcomer, '/console/platform/webhooks/events'],
     ['platform agent', platform, `/console/platform/agents/${agentId}`],
     ['platform agent changes', platform, `/console/platform/agents/${agentId}?section=changes`],
     ['platform agent audit', platform, `/console/platform/agents/${agentId}?section=audit`],
@@ -131,6 +144,7 @@ function platformsPages(
     ['platform events', platform, '/console/platform/webhooks/events'],
     ['platform signature', platform, '/console/platform/webhooks/signature'],
     ['platform requests', platform, '/console/platform/requests'],
+    ['platform usage', platform, '/console/platform/requests?section=usage'],
     ['platform requests empty', newcomer, '/console/platform/requests?status=5xx'],
     ['platform sandbox', platform, '/console/platform/sandbox'],
     ['platform webhooks', platform, '/console/platform/webhooks'],
@@ -163,8 +177,47 @@ function adminsPages({ ownerId, agentId, alertId }: Shown, { admin }: People): C
   ]
 }
 
+/** What people meet seldom. */
+function rarePages({ confirmedId, suspect, frozen }: RareStates, people: People): ConsolePage[] {
+  const { owner, admin } = people
+  return [
+    ['approval confirmed', owner, `/console/inbox/${confirmedId}`],
+    ['agent frozen', owner, `/console/agents/${suspect.id}`],
+    ['frozen inbox', frozen.session, `/console/inbox/${frozen.approvalId}`],
+    ['frozen agents', frozen.session, '/console/agents'],
+    ['frozen agent', frozen.session, `/console/agents/${frozen.agent.id}`],
+    ['frozen account', frozen.session, '/console/money?section=account'],
+    ['frozen organization', frozen.session, `/console/organizations/${frozen.orgId}`],
+    ['admin owner frozen', admin, `/console/admin/owners/${frozen.owner.id}`],
+    ['admin agent frozen', admin, `/console/admin/agents/${suspect.id}`],
+  ]
+}
+
 /** What the browser itself writes of an answer that a page shows as an error. */
 const ANSWERED = /^Failed to load resource: the server responded with a status of 404/
+
+/** What a page may ask for until it is shown (docs/decisions/0068-pages-in-two-requests.md). */
+const MOST_READS = 2
+/** What the frames ask for: how many requests wait for an owner, and the name of a platform. */
+const OF_FRAME = ['/v1/approvals?status=pending_approval&limit=20&offset=0', '/v1/platforms/me']
+
+/** Notes what a tab asks the service for, beside its frame and the stream of events, until the list is asked for. */
+function watchReads({ page }: Tab): () => string[] {
+  const reads: string[] = []
+  const note = (request: Request) => {
+    const { pathname, search } = new URL(request.url())
+    const path = pathname + search
+    if (/^\/(v1|api)\//.test(path) && path !== '/api/web/events' && !OF_FRAME.includes(path)) reads.push(path)
+  }
+  page.on('request', note)
+  return () => {
+    page.off('request', note)
+    return reads
+  }
+}
+
+/** Only pages whose name fits: `PAGES='^money' npx vitest run --project browser …`. */
+const PAGES = new RegExp(process.env['PAGES'] ?? '')
 
 /** Opens every page, one tab a person; returns the problems of all, those that `look` finds included. */
 export async function visitPages(
@@ -177,12 +230,16 @@ export async function visitPages(
   const tabs = new Map<Headers | null, Tab>()
   const found: string[] = []
   for (const [name, session, path] of pages) {
+    if (!PAGES.test(name)) continue
     const tab = tabs.get(session) ?? (await openTab(browser, { ...view, address, session }))
     tabs.set(session, tab)
     const seen = tab.problems.length
+    const readsOf = watchReads(tab)
     await tab.open(path)
+    const reads = readsOf()
+    const problems = reads.length > MOST_READS ? [`reads ${reads.join(', ')}`] : []
     const looked = await look(tab, name)
-    const problems = tab.problems.slice(seen).filter(problem => !ANSWERED.test(problem))
+    problems.push(...tab.problems.slice(seen).filter(problem => !ANSWERED.test(problem)))
     if (await tab.isWide()) problems.push('wider than the screen')
     found.push(...[...problems, ...looked].map(problem => `${name}: ${problem}`))
   }

@@ -9,11 +9,15 @@ export interface CountingShop extends Shop {
   served(): number
 }
 
-export async function openCountingShop(options: SellerOptions<IncomingMessage>): Promise<CountingShop> {
+/** `status`: what its handler responds with. */
+export async function openCountingShop({
+  status = 200,
+  ...options
+}: SellerOptions<IncomingMessage> & { readonly status?: number }): Promise<CountingShop> {
   let served = 0
   const sell = requirePayment(options, (request, response) => {
     served++
-    response.end(paymentFor(request)?.amount)
+    response.writeHead(status).end(paymentFor(request)?.amount)
   })
   const shop = await openShop(createServer(sell))
   return { ...shop, port: Number(new URL(shop.address).port), served: () => served }

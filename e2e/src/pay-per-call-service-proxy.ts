@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { freePort } from './free-port.ts'
 
 /** The state of the connection to a service: `open`; `closed`, nothing listens; `slow`, nothing responds; `deaf`, the
@@ -48,9 +49,12 @@ async function answer(
     response.writeHead(state.status, { 'content-type': 'application/json', ...state.headers }).end(state.body)
     return
   }
+  const { 'x-agent-key': key, 'content-type': type } = request.headers
+  const sent = await text(request)
   const reply = await fetch(service + (request.url ?? '/'), {
     method: request.method ?? 'GET',
-    headers: { 'x-agent-key': String(request.headers['x-agent-key']) },
+    headers: { 'x-agent-key': String(key), ...(type === undefined ? {} : { 'content-type': type }) },
+    ...(sent === '' ? {} : { body: sent }),
   })
   const body = await reply.text()
   if (state === 'open') response.writeHead(reply.status, { 'content-type': 'application/json' }).end(body)

@@ -1,12 +1,16 @@
-import type { Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Client } from '@batua/sdk'
+import type { X402Scheme } from '@batua/sdk/seller'
 
 /** The options of every shop. */
 export interface ShopOptions {
   readonly client: Client
   readonly payTo: string
   readonly verifyTimeoutMs?: number
+  /** Whether x402 is spoken too, and the origin at which buyers know the service. */
+  readonly x402?: boolean | X402Scheme
+  readonly service?: string
   readonly onError?: (error: unknown) => void
   /** Called by the handler of the weather when it runs. */
   readonly onWeather?: () => void
@@ -51,4 +55,10 @@ export async function openShop(server: Server): Promise<Shop> {
 export function addressOf(server: Server): string {
   const { port } = server.address() as AddressInfo
   return `http://127.0.0.1:${port}`
+}
+
+/** Leaves out a header of a response. */
+export function hideHeader(response: ServerResponse, hidden: string): void {
+  const setHeader = response.setHeader.bind(response)
+  response.setHeader = (name, value) => (name === hidden ? response : setHeader(name, value))
 }

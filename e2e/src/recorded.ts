@@ -1,14 +1,18 @@
+import { randomUUID } from 'node:crypto'
 import { type OperationId, routes } from '@batua/contract'
 import type { Api, Headers, Sent } from './api.ts'
 import { newAuthenticator } from './authenticator.ts'
+import { ofX402 } from './call-parts.ts'
 import { emptyWallets } from './empty-wallets.ts'
-import { logIn } from './log-in.ts'
+import { ADMIN_PHONES, logIn } from './log-in.ts'
 import { enrol, pageOf } from './passkeys.ts'
 import { VALID_CALLS } from './valid-calls.ts'
 import type { World } from './world.ts'
 
 /** Routes that are not read-only by their method and still record nothing in the audit log, each with its reason. */
 export const UNRECORDED: Partial<Record<OperationId, string>> = {
+  verifyX402Payment:
+    'this one asks whether a payment was made; x402-authorizations.e2e.test.ts shows the entry of money set aside',
   evaluatePolicy: 'asks what a payment would come to, and moves nothing',
   sendOtp: 'a code is no act of whoever has the phone; logging in with it is one',
   sendAdminOtp: 'the same',
@@ -16,14 +20,16 @@ export const UNRECORDED: Partial<Record<OperationId, string>> = {
   getPasskeyLoginOptions: 'the same',
   requestStepUp: 'the same; what it confirms is recorded when it is used',
   challengeApproval: 'the same',
+  allowConnectRequest:
+    'its valid call needs the browser of a client’s request; connected-apps.e2e.test.ts shows its entry',
+  registerListing: 'its valid call has no web server to read; discovery.e2e.test.ts shows its entry',
+  deleteListing: 'its valid call has nothing to remove; discovery.e2e.test.ts shows its entry',
+  denyConnectRequest: 'changes nothing of anybody; the client gets a refusal',
   inviteOwner:
     'the first invitation still waits, so nothing changes; asking again after a refusal is recorded',
   receiveGatewayNotice:
     'this one is signed by nobody and refused; what a genuine one changes is recorded there',
 }
-
-/** An administrator for whom no test has requested a code yet. */
-export const FRESH_ADMIN = '9888888887'
 
 /** The valid calls of these would change nothing: what has to be done before they change something. */
 const PREPARED: Partial<Record<OperationId, (world: World) => Promise<Sent>>> = {
@@ -52,7 +58,7 @@ const PREPARED: Partial<Record<OperationId, (world: World) => Promise<Sent>>> = 
     return { body: { phone, ...(await api.ok(routes.getSandboxOtp, { params: { phone } })) } }
   },
   async verifyAdminOtp({ api }) {
-    const phone = FRESH_ADMIN
+    const phone = ADMIN_PHONES.fresh
     await api.ok(routes.sendAdminOtp, { body: { phone } })
     return { body: { phone, ...(await api.ok(routes.getSandboxOtp, { params: { phone } })) } }
   },
@@ -69,6 +75,13 @@ const PREPARED: Partial<Record<OperationId, (world: World) => Promise<Sent>>> = 
     const asked = { ...query, expected_amount: 1, consume: true, consume_id }
     await world.api.ok(routes.verifyTransaction, { params, query: asked, headers: world.payee.headers })
     return call
+  },
+  async settleX402Payment(world) {
+    const { api, network, payer, payee } = world
+    const nonce = randomUUID()
+    const { payment_id } = await network.pay(payer, payee, 2, { reference: nonce })
+    const [kind] = (await api.ok(routes.getX402Supported, {})).kinds
+    return ofX402(world, { paymentId: payment_id ?? '', nonce, service: kind?.extra.service ?? '' })
   },
   async createPasskey({ api, ownerHeaders }) {
     const { challenge } = await api.ok(routes.getPasskeyOptions, { headers: ownerHeaders })
@@ -97,7 +110,12 @@ const PREPARED: Partial<Record<OperationId, (world: World) => Promise<Sent>>> = 
     const { challenge } = await api.ok(routes.getPasskeyLoginOptions)
     return { body: { response: authenticator.sign(challenge) } }
   },
-  updateTier: async () => ({ params: { tier: 'tier3' }, body: { per_tx: 90_000 } }),
+  async updateTier(world) {
+    // Of all owners, so another test may have made the same change before.
+    const [params, headers] = [{ tier: 'tier3' } as const, world.adminHeaders]
+    await world.api.ok(routes.updateTier, { params, headers, body: { per_tx: 100_000 } })
+    return { params, body: { per_tx: 90_000 } }
+  },
   nameTreasury: async ({ organization, payee }) => ({
     params: { org_id: organization.id },
     body: { agent_id: payee.id },

@@ -18,7 +18,7 @@ export function takes(route: Route, kind: Kind): boolean {
   return route.who.includes(kind)
 }
 
-/** These succeed only with what a valid call cannot know in advance: a signature, a code. */
+/** These succeed only with what a valid call cannot know in advance: a signature, a code, a web server of the agent. */
 export const NEEDS_MORE: readonly OperationId[] = [
   'receiveGatewayNotice',
   'verifyOtp',
@@ -29,6 +29,11 @@ export const NEEDS_MORE: readonly OperationId[] = [
   'requestStepUp',
   'challengeApproval',
   'logInByPasskey',
+  'getConnectRequest',
+  'allowConnectRequest',
+  'denyConnectRequest',
+  'registerListing',
+  'deleteListing',
 ]
 
 /** Routes for the payee of the world's payment, who is also the attestor; the payer calls all others. */
@@ -36,7 +41,11 @@ export const BY_PAYEE: readonly OperationId[] = [
   'refundPayment',
   'verifyTransaction',
   'restoreNonce',
+  'verifyX402Payment',
+  'settleX402Payment',
   'attestEscrow',
+  'captureAuthorization',
+  'voidAuthorization',
 ]
 
 /** Routes whose success changes their world, so that a test of them needs its own. */
@@ -71,9 +80,13 @@ export const DESTRUCTIVE: readonly OperationId[] = [
   'approve',
   'reject',
   'endAllowance',
+  'endConnectedApp',
   'releaseEscrow',
   'refundEscrow',
   'attestEscrow',
+  'captureAuthorization',
+  'voidAuthorization',
+  'closeAuthorization',
   'reviewRiskAlert',
   'revokeCertificate',
   'rotateCertificate',
@@ -107,8 +120,11 @@ export const PREFIX: Readonly<Record<string, string>> = {
   receipt_id: 'rcp',
   cert_id: 'cert',
   allowance_id: 'alw',
+  listing_id: 'lst',
+  app_id: 'app',
   approval_id: 'apr',
   escrow_id: 'esc',
+  authorization_id: 'ath',
   alert_id: 'alr',
   org_id: 'org',
   txn_id: 'txn',

@@ -31,9 +31,11 @@ const NODE_OPTIONS = ['--conditions=@batua/source', '--max-semi-space-size=64']
 const READY_WITHIN_MS = 90_000
 const POLL_MS = 20
 
+export const MASTER_KEY = Buffer.alloc(32, 'e2e').toString('base64')
+
 /** The defaults of tests: a key of their own, no rate limits, an immediate stop, only important log lines. */
 const DEFAULTS: Env = {
-  MASTER_KEY: Buffer.alloc(32, 'e2e').toString('base64'),
+  MASTER_KEY,
   RATE_LIMIT_AGENT: '0',
   RATE_LIMIT_PLATFORM: '0',
   RATE_LIMIT_UNAUTHENTICATED: '0',

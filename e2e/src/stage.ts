@@ -2,6 +2,7 @@ import { inject } from 'vitest'
 import { endWithTests } from '../../service/src/testing/service-files.ts'
 import { type Api, type Bodies, openApi } from './api.ts'
 import { createDatabase, type ServiceDatabase } from './database.ts'
+import { ADMIN_PHONES } from './log-in.ts'
 import { type Network, openNetwork } from './network.ts'
 import { type Env, type Service, startService } from './service.ts'
 
@@ -48,7 +49,13 @@ export function sharedStage(): Promise<Stage> {
 }
 
 async function openShared(): Promise<Stage> {
-  const stage = await openStage()
-  endWithTests(inject('testServer').scratch, stage.service.pid())
-  return { ...stage, close: async () => undefined }
+  const stage = await openStage({ ADMIN_PHONES: Object.values(ADMIN_PHONES).join(','), LOG_LEVEL: 'debug' })
+  const { service } = stage
+  const note = () => endWithTests(inject('testServer').scratch, service.pid())
+  note()
+  const start = async () => {
+    await service.start()
+    note()
+  }
+  return { ...stage, service: { ...service, start }, close: async () => undefined }
 }

@@ -1,12 +1,17 @@
 import type { OperationId } from '@batua/contract'
 import type { Sent } from './api.ts'
 import {
+  APP_CALLS,
   bothAgents,
+  DISCOVERY_CALLS,
   in29Days,
   ofApproval,
+  ofAuthorization,
   ofCertificate,
   ofEscrow,
+  ofListedAgents,
   ofMember,
+  ofNewAuthorization,
   ofOrganization,
   ofOwner,
   ofOwnerSession,
@@ -14,6 +19,8 @@ import {
   ofPayer,
   ofPlatform,
   ofReceipt,
+  ofTier,
+  ofUnpaidX402,
   policy,
   STRANGE,
 } from './call-parts.ts'
@@ -21,6 +28,8 @@ import { ADMIN_PHONE } from './log-in.ts'
 import { newBankAccount, newHandle, newPan, newPhone } from './network.ts'
 import { newSubscription } from './push-service.ts'
 import { PENDING_CONTROL, type World } from './world.ts'
+
+const SPAN = { from_date: '2026-01-01', to_date: '2099-12-31T23:59:59Z' }
 
 /** A valid call of every route in a world, without a credential. A new route has to be added here. */
 export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
@@ -38,7 +47,7 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   createOwner: () => ({
     body: { name: 'Ravi Iyer', phone: newPhone(), pan: newPan(), email: 'ravi@example.com' },
   }),
-  listOwners: () => ({ query: { limit: 5 } }),
+  listOwners: () => ({ query: { limit: 5, search: 'a' } }),
   getOwner: ofOwner,
   submitKyc: world => ({
     ...ofOwner(world),
@@ -49,9 +58,7 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   createAgent: world => ({
     body: { name: 'Another', handle: newHandle(), owner_id: world.owner.id, ...policy(world) },
   }),
-  listAgents: world => ({
-    query: { status: 'active', owner_id: world.owner.id, handle: world.payer.handle, limit: 5 },
-  }),
+  listAgents: ofListedAgents,
   getCurrentAgent: () => ({}),
   getCurrentPlatform: () => ({}),
   getHandleAvailability: () => ({ params: { handle: newHandle() } }),
@@ -66,6 +73,11 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   getEventStream: () => ({}),
   getBalance: ofPayer,
   listBalances: () => ({ query: { limit: 5 } }),
+  listAgentSummaries: () => ({ query: { status: 'active', limit: 5 } }),
+  getAgentOverview: ofPayer,
+  getApprovalDetails: ofApproval,
+  getEscrowDetails: ofEscrow,
+  getFirstSteps: () => ({}),
   getSpending: world => ({ ...ofPayer(world), query: { days: 7 } }),
   createFunding: world => ({ ...ofPayer(world), body: { amount: 10, method: 'upi' } }),
   getFunding: ({ payer, session }) => ({ params: { agent_id: payer.id, funding_id: session.funding_id } }),
@@ -105,10 +117,8 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   holdEscrowWithAttestation: world => ({
     ...ofPayer(world),
     body: {
-      amount: 1,
-      attestor_agent_id: world.payee.id,
-      reference: 'order-1',
-      to_agent_id: world.payee.handle,
+      ...{ amount: 1, attestor_agent_id: world.payee.id },
+      ...{ reference: 'order-1', to_agent_id: world.payee.handle },
     },
   }),
   releaseEscrow: world => ({ ...ofEscrow(world), body: { to_agent_id: world.payee.id } }),
@@ -116,19 +126,19 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   attestEscrow: ofEscrow,
   getEscrow: ofEscrow,
   listEscrows: ({ payer }) => ({ query: { status: 'held', agent_id: payer.id, limit: 5 } }),
+  authorize: ofNewAuthorization,
+  captureAuthorization: world => ({ ...ofAuthorization(world), body: { total: 1, final: false } }),
+  voidAuthorization: ofAuthorization,
+  closeAuthorization: ofAuthorization,
+  getAuthorization: ofAuthorization,
+  listAuthorizations: world => ({ ...ofPayer(world), query: { status: 'open', limit: 5 } }),
   listTransactions: world => ({
     ...ofPayer(world),
-    query: {
-      type: 'pay_out',
-      status: 'completed',
-      from_date: '2026-01-01',
-      to_date: '2099-12-31T23:59:59Z',
-      limit: 5,
-    },
+    query: { type: 'pay_out', status: 'completed', ...SPAN, limit: 5 },
   }),
   getStatement: world => ({
     ...ofPayer(world),
-    query: { from_date: '2026-01-01', to_date: '2099-12-31T23:59:59Z', format: 'json' },
+    query: { ...SPAN, format: 'json' },
   }),
   listPlatformTransactions: ({ payer }) => ({
     query: { agent_id: payer.id, reference: 'invoice-1', type: 'pay_out', status: 'completed', limit: 5 },
@@ -143,12 +153,17 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   }),
   listApprovals: ({ payer }) => ({ query: { status: 'pending_approval', agent_id: payer.id, limit: 5 } }),
   getApproval: ofApproval,
-  approve: world => ({ ...ofApproval(world), body: { allow: { amount: 10, until: in29Days() } } }),
-  challengeApproval: world => ({ ...ofApproval(world), body: { allow: { amount: 10, until: in29Days() } } }),
-  createAllowance: ({ payer, payee }) => ({
-    body: { agent_id: payer.id, to: payee.handle, amount: 10, until: in29Days() },
+  approve: world => ({ ...ofApproval(world), body: { allow: { amount: 10, until: in29Days(world) } } }),
+  challengeApproval: world => ({
+    ...ofApproval(world),
+    body: { allow: { amount: 10, until: in29Days(world) } },
+  }),
+  createAllowance: world => ({
+    body: { agent_id: world.payer.id, to: world.payee.handle, amount: 10, until: in29Days(world) },
   }),
   listAllowances: ({ payer }) => ({ query: { agent_id: payer.id, limit: 5 } }),
+  ...APP_CALLS,
+  ...DISCOVERY_CALLS,
   endAllowance: ({ allowance }) => ({ params: { allowance_id: allowance.allowance_id } }),
   reject: world => ({ ...ofApproval(world), body: { reason: 'Too expensive' } }),
   getReceipt: ofReceipt,
@@ -162,7 +177,7 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   verifyCertificate: ofCertificate,
   revokeCertificate: world => ({ ...ofCertificate(world), body: { reason: 'Key compromised' } }),
   rotateCertificate: world => ({ ...ofCertificate(world), body: { capabilities: ['pay'] } }),
-  getMembershipProof: () => ({}),
+  getMembershipProof: () => ({ query: { affiliation: true } }),
   verifyIdentity: ofPayer,
   getPublicKey: ofPayer,
   getAgentOrigins: ({ payer }) => ({ params: { handle: payer.handle } }),
@@ -197,9 +212,7 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   acceptInvitation: ({ invitation }) => ({ params: { owner_id: invitation.id } }),
   declineInvitation: ({ invitation }) => ({ params: { owner_id: invitation.id } }),
   getOwnerStatement: () => ({ query: { from_date: '2026-01-01', format: 'json' } }),
-  listOwnerTransactions: ({ payer }) => ({
-    query: { agent_id: payer.id, search: 'invoice', type: 'pay_out', status: 'completed', limit: 5 },
-  }),
+  listOwnerTransactions: ({ payer }) => ({ query: { agent_id: payer.id, search: 'invoice', limit: 5 } }),
   listRequests: () => ({
     query: {
       status_class: '2xx',
@@ -220,16 +233,7 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   updateOwnerPolicy: world => ({ ...ofOwnerSession(world), body: policy(world) }),
   cancelOwnerPendingPolicy: world => ({ ...ofOwnerSession(world), params: { control: PENDING_CONTROL } }),
   listTiers: () => ({}),
-  updateTier: () => ({
-    params: { tier: 'tier3' },
-    body: {
-      per_tx: 100_000,
-      daily: 1_000_000,
-      monthly: 10_000_000,
-      escrow_above: 50_000,
-      approval_above: 500_000,
-    },
-  }),
+  updateTier: ofTier,
   getOverview: () => ({}),
   getActivity: () => ({}),
   listChecks: () => ({}),
@@ -292,8 +296,7 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
     ...ofPayer(world),
     query: {
       action: 'payment.completed',
-      from_date: '2026-01-01',
-      to_date: '2099-12-31T23:59:59Z',
+      ...SPAN,
       limit: 5,
     },
   }),
@@ -307,6 +310,9 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   listEvents: ({ payer }) => ({ query: { event: 'agent.funded', agent_id: payer.id, limit: 5 } }),
   retryWebhookDelivery: ({ delivery }) => ({ params: { delivery_id: delivery.delivery_id } }),
   testWebhook: () => ({}),
+  getX402Supported: () => ({}),
+  verifyX402Payment: ofUnpaidX402,
+  settleX402Payment: ofUnpaidX402,
   getHealth: () => ({}),
   getReadiness: () => ({}),
 }

@@ -8,8 +8,7 @@ import {
 } from '@batua/contract'
 import type { Sent } from './api.ts'
 import type { Agent, Platform } from './network.ts'
-import type { Env } from './service.ts'
-import { openStage, type Stage } from './stage.ts'
+import { type Stage, sharedStage } from './stage.ts'
 import { openReceiver, type ReceivedEvent, type Receiver } from './webhook-receiver.ts'
 
 type ListAnswer = ResponseOf<typeof routes.listWebhookDeliveries>
@@ -53,8 +52,8 @@ export async function until(isThere: () => boolean | Promise<boolean>): Promise<
   }
 }
 
-export async function openWebhookStage(env: Env = {}): Promise<WebhookStage> {
-  const stage = await openStage(env)
+export async function openWebhookStage(): Promise<WebhookStage> {
+  const stage = await sharedStage()
   const receivers: Receiver[] = []
   const advance = async (seconds: number): Promise<Date> => {
     const { now } = await stage.api.ok(routes.advanceClock, { body: { advance_seconds: seconds } })

@@ -10,6 +10,7 @@ import {
 import type { Api, Headers } from './api.ts'
 import { logPlatformIn, ownSessionId } from './log-in.ts'
 import { type Agent, type Network, type Owner, openNetwork, type Platform } from './network.ts'
+import { openOAuth } from './oauth.ts'
 import { newSubscription } from './push-service.ts'
 import { webhookSink } from './webhook-sink.ts'
 
@@ -41,10 +42,14 @@ export interface World {
   readonly approval: ResponseOf<typeof routes.pay>
   /** From payer to payee, 1 INR: it covers no payment that would need approval. */
   readonly allowance: Allowance
+  /** A connected app of the payer. */
+  readonly appId: string
   /** The owner’s, at a push service that does not exist. */
   readonly subscription: ResponseOf<typeof routes.createPushSubscription>
   /** Of the payer, 50 INR, held until the payee attests. */
   readonly escrow: ResponseOf<typeof routes.holdEscrowWithAttestation>
+  /** From payer to payee, 20 INR, which the payee may capture. */
+  readonly authorization: ResponseOf<typeof routes.authorize>
   /** An open alert about the platform, because wrong secrets were tried. */
   readonly alert: RiskAlert
   /** The business day of the latest settlement run. */
@@ -80,6 +85,11 @@ export async function openWorld(api: Api): Promise<World> {
     headers: platform.headers,
     body: { amount: 50, attestor_agent_id: payee.id },
   })
+  const authorization = await api.ok(routes.authorize, {
+    params: { agent_id: payer.id },
+    headers: payer.headers,
+    body: { to: payee.id, amount: 20 },
+  })
   const session = await api.ok(routes.createFunding, {
     params: { agent_id: payer.id },
     headers: payer.headers,
@@ -90,8 +100,9 @@ export async function openWorld(api: Api): Promise<World> {
   await letChangesWait(api, payer, ownerHeaders)
   const allowance = await api.ok(routes.createAllowance, {
     headers: ownerHeaders,
-    body: { agent_id: payer.id, to: payee.id, amount: 1, until: await dayAfterNow(api) },
+    body: { agent_id: payer.id, to: payee.id, amount: 1, until: dayAfter(payment.created_at) },
   })
+  const appId = await connectApp(api, payer, ownerHeaders)
   const subscription = await api.ok(routes.createPushSubscription, {
     headers: ownerHeaders,
     body: newSubscription(),
@@ -119,8 +130,10 @@ export async function openWorld(api: Api): Promise<World> {
     payment,
     approval,
     allowance,
+    appId,
     subscription,
     escrow,
+    authorization,
     session,
     stranger: await openStranger(network),
     // The last step, so that the receiver gets few events of the set-up.
@@ -214,6 +227,14 @@ async function openReceiver(api: Api, { id, headers }: Platform): Promise<Webhoo
   return api.ok(routes.testWebhook, { headers })
 }
 
+async function connectApp(api: Api, payer: Agent, headers: Headers): Promise<string> {
+  await openOAuth(api.address).connect(payer, headers)
+  const { connected_apps } = await api.ok(routes.listConnectedApps, { headers })
+  const [app] = connected_apps
+  if (app === undefined) throw new Error('an app was connected')
+  return app.app_id
+}
+
 async function openStranger(network: Network): Promise<World['stranger']> {
   const platform = await network.platform()
   const owner = await network.owner(platform)
@@ -221,8 +242,7 @@ async function openStranger(network: Network): Promise<World['stranger']> {
   return { platform, owner, ownerHeaders, agent: await network.agent(owner) }
 }
 
-/** A day after the service's clock, which tests move and which says its time only when it moves. */
-async function dayAfterNow(api: Api): Promise<string> {
-  const { now } = await api.ok(routes.advanceClock, { body: { advance_seconds: 1 } })
-  return new Date(Date.parse(now) + 86_400_000).toISOString()
+/** A day after a time of the service, whose clock tests move. */
+export function dayAfter(time: string): string {
+  return new Date(Date.parse(time) + 86_400_000).toISOString()
 }

@@ -1,3 +1,4 @@
+import type { AppScope } from '@batua/contract'
 import { isBatuaError } from '@batua/sdk'
 import {
   type CallToolResult,
@@ -21,6 +22,8 @@ export interface WalletServerOptions {
   /** The service’s name. */
   readonly name: string
   readonly version: string
+  /** What a connected app may do; null: the agent itself calls, and may do everything. */
+  readonly scopes?: readonly AppScope[] | null
   /** Gets faults of this program, which callers do not see. */
   readonly onFault: (error: unknown) => void
 }
@@ -43,7 +46,9 @@ export function createWalletServer(options: WalletServerOptions): Server {
     { name, version, title: 'Batua wallet' },
     { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: INSTRUCTIONS },
   )
-  server.setRequestHandler('tools/list', () => ({ tools: [...LISTED_TOOLS] }))
+  server.setRequestHandler('tools/list', () => ({
+    tools: LISTED_TOOLS.filter(({ name }) => isAllowed(options, name)),
+  }))
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) =>
     callTool(options, params.name, params.arguments ?? {}, mcpReq.signal),
   )
@@ -84,25 +89,48 @@ function failed(): ProtocolError {
 }
 
 async function callTool(
-  { wallet, onFault }: WalletServerOptions,
+  options: WalletServerOptions,
   name: string,
   input: unknown,
   signal: AbortSignal,
 ): Promise<CallToolResult> {
   const tool = findTool(name)
   if (tool === null) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}`)
+  if (!isAllowed(options, name)) return refused(notAllowed(tool).facts)
+  const { wallet, onFault } = options
   const invalid = invalidArgument(tool, input)
   if (invalid !== null)
     return refused(new ToolRefusal({ code: 'validation_error', ...invalid, next_tool: tool.name }).facts)
   try {
-    return answered(tool, await tool.run(wallet, input, signal))
+    return answered(tool, withAllowedNext(options, await tool.run(wallet, input, signal)))
   } catch (error) {
     if (signal.aborted) throw error
     const refusal = refusalOf(error, tool, Date.now())
-    if (refusal !== null) return refused(refusal)
+    if (refusal !== null) return refused(withAllowedNext(options, refusal))
     onFault(error)
     throw failed()
   }
+}
+
+/** Whether the caller may call a tool: of several scopes, one is enough. */
+function isAllowed({ scopes = null }: WalletServerOptions, name: string): boolean {
+  return scopes === null || (findTool(name)?.scopes.some(scope => scopes.includes(scope)) ?? true)
+}
+
+/** What a tool returns, with a next tool that the caller may call: who may not pay may ask the owner to. */
+function withAllowedNext<Result extends ToolResult>(options: WalletServerOptions, result: Result): Result {
+  const { next_tool: next = null } = result
+  if (next === null || isAllowed(options, next)) return result
+  const asks = next === 'pay' && isAllowed(options, 'request_approval')
+  return { ...result, next_tool: asks ? 'request_approval' : null }
+}
+
+function notAllowed({ name, scopes }: Tool): ToolRefusal {
+  return new ToolRefusal({
+    code: 'authorization_error',
+    message: `This app may not call ${name}: its owner has to connect it again and allow ${scopes[0]}`,
+    details: { scope: scopes[0] },
+  })
 }
 
 /** The fields that the output schema names: a newer service may return more. */
@@ -113,9 +141,14 @@ function answered({ output, writtenByOthers = [] }: Tool, result: ToolResult): C
   const shown: object = Object.fromEntries(fields)
   const untrusted = pointersTo(writtenByOthers, shown)
   const structuredContent = { ...shown, next_tool: result.next_tool ?? null, untrusted }
-  const content = [textOf(JSON.stringify(structuredContent))]
-  if (untrusted.length > 0) content.push(textOf(warningOf(untrusted)))
-  return { content, structuredContent }
+  return { content: textsOf(structuredContent), structuredContent }
+}
+
+/** The structure as text, and the warning of what others wrote in it. */
+function textsOf(structure: { readonly untrusted: readonly string[] }) {
+  const content = [textOf(JSON.stringify(structure))]
+  if (structure.untrusted.length > 0) content.push(textOf(warningOf(structure.untrusted)))
+  return content
 }
 
 const MAX_NAMED = 20
@@ -129,7 +162,7 @@ function warningOf(untrusted: readonly string[]): string {
 function refused(facts: RefusalFacts): CallToolResult {
   return {
     isError: true,
-    content: [textOf(JSON.stringify(facts))],
+    content: textsOf(facts),
     structuredContent: { ...facts },
   }
 }

@@ -1,7 +1,8 @@
 import { nullable } from '@batua/contract'
-import { type AnyBatuaError, isBatuaError, PurchaseError } from '@batua/sdk'
+import { type AnyBatuaError, isBatuaError, PurchaseError, type PurchaseErrorCode } from '@batua/sdk'
 import { type Static, Type } from 'typebox'
-import { nextTool, type Tool, type ToolName } from './tool.ts'
+import { nextTool, type Tool, type ToolName, untrusted } from './tool.ts'
+import { pointersTo } from './untrusted.ts'
 
 const inrOrNull = (description: string) => nullable(Type.Number({ description }))
 const textOrNull = (description: string) => nullable(Type.String({ description }))
@@ -25,10 +26,60 @@ export const Refusal = Type.Object(
     details: Type.Record(Type.String(), Type.Unknown(), {
       description: 'Of a refusal: what else the service said.',
     }),
+    untrusted,
   },
   { additionalProperties: false },
 )
 export type RefusalFacts = Readonly<Static<typeof Refusal>>
+
+type RefusalCode = AnyBatuaError['code'] | PurchaseErrorCode | 'url_refused' | 'url_unreachable'
+
+/**
+ * Every code of a refusal, and what a model does after it: it calls the tool that is named; it repeats the same call with
+ * the same key; it looks at the payment, if the purchase made one; or nothing, because a person has to.
+ */
+export const REFUSAL_CODES: Readonly<Record<RefusalCode, 'tool' | 'repeat' | 'payment' | 'person'>> = {
+  validation_error: 'tool',
+  insufficient_balance: 'tool',
+  spend_limit_exceeded: 'tool',
+  escrow_required: 'tool',
+  policy_denied: 'tool',
+  not_found: 'tool',
+  idempotency_error: 'tool',
+  conflict: 'tool',
+  rate_limit_exceeded: 'tool',
+  price_too_high: 'tool',
+  url_unreachable: 'tool',
+  internal_error: 'repeat',
+  gateway_error: 'repeat',
+  service_unavailable: 'repeat',
+  network_error: 'repeat',
+  timeout: 'repeat',
+  invalid_answer: 'repeat',
+  invalid_challenge: 'payment',
+  budget_exceeded: 'payment',
+  payee_not_allowed: 'payment',
+  payee_changed: 'payment',
+  buyer_not_accepted: 'payment',
+  origins_not_genuine: 'payment',
+  insecure_seller: 'payment',
+  redirect_refused: 'payment',
+  body_not_repeatable: 'payment',
+  approval_rejected: 'payment',
+  approval_expired: 'payment',
+  approval_timeout: 'payment',
+  price_changed: 'payment',
+  payment_not_accepted: 'payment',
+  payment_mismatch: 'payment',
+  authentication_error: 'person',
+  authorization_error: 'person',
+  kyc_required: 'person',
+  passkey_required: 'person',
+  method_not_allowed: 'person',
+  payload_too_large: 'person',
+  unsupported_media_type: 'person',
+  url_refused: 'person',
+}
 
 const NOTHING = {
   layer: null,
@@ -39,13 +90,18 @@ const NOTHING = {
   next_tool: null,
   field: null,
   details: {},
+  untrusted: [] as string[],
 } as const
 
 /** A refusal by a tool itself. */
 export class ToolRefusal extends Error {
-  readonly facts: RefusalFacts
+  readonly facts: RefusalFacts & { readonly code: RefusalCode }
 
-  constructor({ code, message, ...facts }: Pick<RefusalFacts, 'code' | 'message'> & Partial<RefusalFacts>) {
+  constructor({
+    code,
+    message,
+    ...facts
+  }: Partial<RefusalFacts> & { readonly code: RefusalCode; readonly message: string }) {
     super(message)
     this.facts = { code, message, ...NOTHING, ...facts }
   }
@@ -53,10 +109,15 @@ export class ToolRefusal extends Error {
 
 /** The refusal that an error means; null: it is a fault of this program. */
 export function refusalOf(error: unknown, tool: Tool, nowMs: number): RefusalFacts | null {
-  if (error instanceof ToolRefusal) return error.facts
+  if (error instanceof ToolRefusal) return ofTool(error, tool)
   if (error instanceof PurchaseError) return ofPurchase(error)
   if (isBatuaError(error)) return ofService(error, tool, nowMs)
   return null
+}
+
+/** Wrong arguments are put right in a call of the same tool. */
+function ofTool({ facts }: ToolRefusal, { name }: Tool): RefusalFacts {
+  return facts.code === 'validation_error' ? { ...facts, next_tool: facts.next_tool ?? name } : facts
 }
 
 function ofService(error: AnyBatuaError, tool: Tool, nowMs: number): RefusalFacts {
@@ -74,11 +135,14 @@ function ofService(error: AnyBatuaError, tool: Tool, nowMs: number): RefusalFact
     next_tool: nextToolAfter(error, tool),
     field,
     details,
+    untrusted: pointersTo(tool.writtenByOthers ?? [], { details }),
   }
 }
 
 /** The tool that helps after this error; null: no tool does, a person has to. */
 function nextToolAfter({ code, details }: AnyBatuaError, tool: Tool): ToolName | null {
+  // It may have been done: the same key never does it twice.
+  if (REFUSAL_CODES[code] === 'repeat') return tool.name
   switch (code) {
     case 'spend_limit_exceeded':
       return details.max_amount_now > 0 ? 'check_payment' : 'get_wallet'
@@ -95,20 +159,15 @@ function nextToolAfter({ code, details }: AnyBatuaError, tool: Tool): ToolName |
     case 'validation_error':
     case 'rate_limit_exceeded':
       return tool.name
-    // It may have been done: the same key never does it twice.
-    case 'network_error':
-    case 'timeout':
-    case 'invalid_answer':
-    case 'internal_error':
-    case 'gateway_error':
-    case 'service_unavailable':
-      return tool.name
     case 'not_found':
       return tool.name === 'get_payment' || tool.name === 'refund' ? 'list_transactions' : null
     default:
       return null
   }
 }
+
+/** The message of a failed purchase repeats what its seller said: whom it pays, where it redirects, to whom it sells. */
+export const WRITTEN_BY_SELLERS: readonly string[] = ['/message']
 
 /** A purchase that was not made, or not served. */
 function ofPurchase({ code, message, paymentId, approvalId, refunded }: PurchaseError): RefusalFacts {
@@ -118,6 +177,7 @@ function ofPurchase({ code, message, paymentId, approvalId, refunded }: Purchase
     message,
     next_tool: paymentId === null ? null : 'get_payment',
     details: { payment_id: paymentId, approval_id: approvalId, refunded },
+    untrusted: [...WRITTEN_BY_SELLERS],
   }
 }
 

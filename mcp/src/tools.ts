@@ -3,6 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { TOOL_NAMES, type Tool, type ToolName } from './tool.ts'
 import { fetchPaidUrl } from './tools/fetch-paid-url.ts'
 import { holdEscrowTool } from './tools/hold-escrow.ts'
+import { openAuthorization } from './tools/open-authorization.ts'
 import {
   getApprovalTool,
   getPaymentTool,
@@ -25,6 +26,7 @@ const BY_NAME: { readonly [Name in ToolName]: Tool<Name> } = {
   request_approval: requestApproval,
   get_approval: getApprovalTool,
   hold_escrow: holdEscrowTool,
+  open_authorization: openAuthorization,
   refund,
   verify_receipt: verifyReceiptTool,
 }
@@ -42,6 +44,8 @@ const checks = new Map<Tool, ValidateFunction>()
 export interface InvalidArgument {
   readonly field: string | null
   readonly message: string
+  /** The pointers to what quotes names that only the caller has chosen. */
+  readonly untrusted: string[]
 }
 
 /** What is wrong with the arguments of a call; null: nothing. */
@@ -57,5 +61,14 @@ export function invalidArgument(tool: Tool, input: unknown): InvalidArgument | n
   return {
     field,
     message: `The arguments of ${tool.name}${instancePath === '' ? '' : ` at ${instancePath}`}: ${message}`,
+    untrusted: isDeclared(tool.input, path) ? [] : ['/field', '/message'],
   }
+}
+
+/** Whether the schema names each part of a path. */
+function isDeclared(schema: unknown, [part, ...rest]: readonly string[]): boolean {
+  if (part === undefined) return true
+  const { properties, items }: { properties?: object; items?: unknown } = Object(schema)
+  const inner: unknown = Object.hasOwn({ ...properties }, part) ? Reflect.get({ ...properties }, part) : items
+  return inner !== undefined && isDeclared(inner, rest)
 }

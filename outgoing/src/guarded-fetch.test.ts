@@ -1,11 +1,16 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type GuardedFetch, openGuardedFetch } from './guarded-fetch.ts'
+import { readAtMost } from './read-at-most.ts'
 
+/** A kilobyte that becomes a megabyte. */
+const BOMB = gzipSync(Buffer.alloc(1_000_000))
 const opened: GuardedFetch[] = []
 const server = createServer((request, response) => {
   if (request.url === '/away') response.writeHead(302, { location: 'http://169.254.169.254/' }).end()
+  else if (request.url === '/bomb') response.writeHead(200, { 'content-encoding': 'gzip' }).end(BOMB)
   else response.end('here')
 })
 let here: string
@@ -46,6 +51,13 @@ test('sandbox mode fetches from this machine, and follows no redirect to a metad
   const fetch = open('sandbox')
   expect(await (await fetch(here)).text()).toBe('here')
   await expect(fetch(`${here}/away`)).rejects.toMatchObject({ name: 'NoAnswer', isRefused: true })
+})
+
+test('of a body that grows as it is decompressed, no more is read than is wanted', async () => {
+  const fetch = open('sandbox')
+  const { bytes, isWhole } = await readAtMost(await fetch(`${here}/bomb`), 1_000)
+  expect([bytes.length, isWhole]).toEqual([1_000, false])
+  expect(await readAtMost(await fetch(here), 1_000)).toEqual({ bytes: Buffer.from('here'), isWhole: true })
 })
 
 test('a failure quotes nothing of the address, and an abort passes on its reason', async () => {

@@ -3,4 +3,5 @@ export { type Connector, type ConnectorOptions, openConnector } from './connecto
 export { type GuardedFetch, type GuardedFetchOptions, NoAnswer, openGuardedFetch } from './guarded-fetch.ts'
 export { dnsLookup, guardedLookup, type Lookup, systemLookup } from './lookup.ts'
 export { literalAddress, mayConnectTo } from './public-address.ts'
+export { readAtMost } from './read-at-most.ts'
 export { AnswerTooLong, NOT_HTTPS, NOT_PUBLIC, NotConnected, unansweredError } from './unanswered.ts'

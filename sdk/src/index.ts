@@ -3,10 +3,12 @@ export type { Api } from './api/routes.ts'
 export type * from './api/types.ts'
 export { EVENT_NAMES } from './api/types.ts'
 export type { BudgetLimit, Journal, Purchase, PurchaseChange } from './buyer/journal.ts'
-export type { Budget, CallPayment, PayingFetchOptions } from './buyer/options.ts'
-export { payingFetch, paymentOf } from './buyer/paying-fetch.ts'
+export type { Budget, CallPayment, PayingFetchOptions, TabOptions } from './buyer/options.ts'
+export { closeTabs, payingFetch, paymentOf } from './buyer/paying-fetch.ts'
+export { priceOf } from './buyer/price-of.ts'
 export { PurchaseError, type PurchaseErrorCode, type PurchaseErrorFacts } from './buyer/purchase-error.ts'
 export { memoryJournal } from './buyer/stored-journal.ts'
+export { newIdempotencyKey } from './client/call.ts'
 export { type Client, createClient } from './client/client.ts'
 export type { Download } from './client/download.ts'
 export type { ErrorDetails } from './client/error-details.ts'
@@ -25,12 +27,21 @@ export type { CallOptions, ClientOptions, Credentials, Retry, SignedStepUp } fro
 export { type ItemOf, items, type ListMethod, pages } from './client/paging.ts'
 export { type StepUpRequest, stepUpFor } from './client/step-up.ts'
 export type { Paise, Rupees } from './protocol/amount.ts'
-export { decodeChallenge, decodeProof, encodeChallenge, encodeProof } from './protocol/headers.ts'
+export {
+  decodeChallenge,
+  decodeProof,
+  decodeVoucherProof,
+  encodeChallenge,
+  encodeProof,
+  encodeVoucherProof,
+} from './protocol/headers.ts'
 export {
   CHALLENGE_HEADER,
   type PaymentChallenge,
   type PaymentProof,
   PROOF_HEADER,
+  TOTAL_HEADER,
+  type VoucherProof,
 } from './protocol/messages.ts'
 export {
   verifyWebhook,

@@ -3,6 +3,7 @@ import { INTRODUCTION } from '@batua/contract'
 import { type Config, loopback } from './config/config.ts'
 import { type Core, type CoreOptions, openCore } from './core.ts'
 import { adminJobs, serveAdmin } from './domains/admin/index.ts'
+import { appJobs, serveConnectedApps } from './domains/apps/index.ts'
 import { addAuditMetrics, auditJobs, openCoveringCheckpoint, serveAudit } from './domains/audit/index.ts'
 import {
   countMoneyElsewhere,
@@ -56,26 +57,30 @@ import {
   serveSessions,
   sessionJobs,
 } from './domains/parties/index.ts'
-import { servePayPerCall } from './domains/pay-per-call/index.ts'
 import {
-  approvalExpiry,
+  listingChecks,
+  openPayDocuments,
+  railOf,
+  serveDiscovery,
+  servePayPerCall,
+} from './domains/pay-per-call/index.ts'
+import {
   countPendingApprovals,
   createReceiptTokens,
-  type Executors,
-  escrowTimeouts,
-  executeHold,
-  executePayment,
+  executorsOf,
+  paymentJobs,
   serveAllocations,
   serveAllowances,
   serveApprovals,
+  serveAuthorizations,
   serveEscrow,
-  serveExposure,
+  servePageData,
   servePayments,
   serveReceipts,
-  serveSpending,
   serveStatements,
   serveTransactions,
   serveWallets,
+  sumAuthorized,
   sumHeld,
 } from './domains/payments/index.ts'
 import { requestLogJobs, serveRequestLog } from './domains/requests/index.ts'
@@ -109,7 +114,7 @@ import { createServer, type Server } from './http/server.ts'
 import { openHolidays } from './kernel/holiday-file.ts'
 import { type ExternalServices, openGateways, PRODUCT_NAME } from './open-gateways.ts'
 import { createJobs, type Job } from './operations/jobs.ts'
-import { openWebhookThread, type WebhookThread } from './webhook-thread/thread.ts'
+import { deliveriesJob, openWebhookThread, type WebhookThread } from './webhook-thread/thread.ts'
 
 const API = { title: 'Batua', version: '1.0.0', description: INTRODUCTION }
 
@@ -118,6 +123,8 @@ const RECEIVERS_GRACE_MS = 3_000
 
 export interface App {
   listen(): Promise<AddressInfo>
+  /** Takes over what may change while the service runs. */
+  reload(next: Pick<Config, 'rateLimits' | 'logLevel'>): void
   /** Finishes accepted requests, then closes everything. */
   close(): Promise<void>
 }
@@ -139,13 +146,10 @@ export async function createApp(config: Config, coreOptions: CoreOptions): Promi
     jobs: [...jobsOf(contexts), ...simulatedJobs(config, mode, simulation, thread)],
   })
   const stopping = new AbortController()
-  const liveUpdates = openLiveUpdates({
-    ...core,
-    limits: config.streamLimits,
-    selectLiveSessions,
-    selectSecretHashes,
-  })
+  const sessions = { selectLiveSessions, selectSecretHashes }
+  const liveUpdates = openLiveUpdates({ ...core, ...sessions, limits: config.streamLimits })
   serveLiveUpdates(server.serve, liveUpdates)
+  const apps = serveConnectedApps(server, { ...core, ...config, serviceName: PRODUCT_NAME })
   serveDomains(config, server, { ...contexts, stopping: stopping.signal })
   servePages(server, contexts.funding, outside, simulation)
   if (config.mode === 'sandbox') serveSandbox(server.serve, mode)
@@ -168,14 +172,19 @@ export async function createApp(config: Config, coreOptions: CoreOptions): Promi
       thread.start()
       return bound
     },
+    reload({ rateLimits, logLevel }) {
+      Object.assign(config.rateLimits, rateLimits)
+      core.logger.level = logLevel
+      thread.setLogLevel(logLevel)
+    },
     async close() {
       const timer = setTimeout(() => stopping.abort(), RECEIVERS_GRACE_MS)
       liveUpdates.close()
       await server.close({ sendAwayMs: config.drainMs })
-      await Promise.all([mcp.close(), metrics.close()])
+      await Promise.all([mcp.close(), apps.close(), metrics.close()])
       clearTimeout(timer)
       await Promise.all([jobs.stop(), thread.stop()])
-      await contexts.notifications.close()
+      await Promise.all([contexts.notifications.close(), contexts.documents.close()])
       await core.requestLog.flush()
       await core.otpDispatcher.drained()
       await core.ledger.close()
@@ -206,20 +215,19 @@ async function openContexts(config: Config, core: Core, outside: ExternalService
   const settlement = { ...payouts, settlement: config.settlement }
   const reconciliation = { ...core, gateways: funding.gateways, payoutProvider: outside.payouts }
   const notifications = await openNotifications(core, config)
-  return { ...core, funding, owners, payouts, settlement, reconciliation, notifications }
+  const documents = openPayDocuments(config.mode)
+  return { ...core, funding, owners, payouts, settlement, reconciliation, notifications, documents }
 }
 
 type Contexts = Awaited<ReturnType<typeof openContexts>>
 
 /** The sandbox's simulated gateway and bank; null where they are real. */
 function simulationOf(
-  contexts: Contexts,
+  { funding }: Contexts,
   { sandbox }: ExternalServices,
   mode: SandboxMode,
 ): SandboxContext | null {
-  return (
-    sandbox && { ...mode, funding: contexts.funding, gateway: sandbox.payments, payouts: sandbox.payouts }
-  )
+  return sandbox && { ...mode, funding, gateway: sandbox.payments, payouts: sandbox.payouts }
 }
 
 function simulatedJobs(
@@ -232,18 +240,6 @@ function simulatedJobs(
   return simulation === null ? jobs : [...jobs, ...simulationJobs(simulation)]
 }
 
-/** The webhook thread, as a job: a moved clock waits until it has attempted the deliveries that fell due. */
-function deliveriesJob(thread: WebhookThread): Job {
-  return {
-    name: 'webhook deliveries',
-    everyMs: 60_000,
-    async run() {
-      await thread.runDue()
-      return 0
-    },
-  }
-}
-
 function jobsOf(contexts: Contexts): Job[] {
   return [
     ...fundingJobs(contexts.funding),
@@ -254,13 +250,13 @@ function jobsOf(contexts: Contexts): Job[] {
     contexts.textMessages,
     webhookCleanup(contexts),
     ...reconciliationJobs(contexts.reconciliation),
-    escrowTimeouts(contexts),
-    approvalExpiry(contexts),
+    ...paymentJobs(contexts),
     certificateRenewals(contexts),
     ...policyJobs(contexts),
     budgetChanges(contexts),
     ...sessionJobs(contexts),
     ...passkeyJobs(contexts),
+    ...appJobs(contexts),
     ...adminJobs(contexts),
     ...ledgerCheckJobs({ ...contexts, holdings: HOLDINGS, findAlteredAgents, tables: CHECKED_TABLES }),
     ...auditJobs(contexts),
@@ -268,6 +264,7 @@ function jobsOf(contexts: Contexts): Job[] {
     ...webhookJobs(contexts),
     ...contexts.notifications.jobs,
     ...requestLogJobs(contexts),
+    listingChecks(contexts),
     idempotencyKeyCleanup(contexts.database),
   ]
 }
@@ -291,15 +288,16 @@ function serveDomains(
   serveSettlement(serve, contexts.settlement)
   servePayments(serve, { ...contexts, receiptToken: createReceiptTokens(contexts) })
   serveEscrow(serve, contexts)
+  serveAuthorizations(serve, contexts)
   serveOrganizations(serve, contexts)
   serveAllocations(serve, contexts)
   serveAllowances(serve, contexts)
-  serveExposure(serve, contexts)
   serveApprovals(serve, { ...contexts, executors: executorsOf(contexts) })
+  servePageData(serve, { ...contexts, mode })
   serveTransactions(serve, contexts)
-  serveSpending(serve, contexts)
   serveStatements(serve, { ...contexts, coveringCheckpoint: openCoveringCheckpoint(contexts) })
-  servePayPerCall(serve, contexts)
+  servePayPerCall(serve, { ...contexts, rail: railOf(config) })
+  serveDiscovery(serve, { ...contexts, mode })
   serveReceipts(serve, contexts)
   serveIdentity(serve, contexts)
   serveAudit(serve, { ...contexts, requireAgentAccess })
@@ -323,13 +321,8 @@ function serveDomains(
   })
 }
 
-/** The balances that the escrow and payouts accounts must have, from the records of their domains. */
-const HOLDINGS = { escrow: sumHeld, payouts: sumPayoutsPending }
-
-/** The use case that runs an approved request, by its kind. */
-function executorsOf({ agents }: Core): Executors {
-  return { payment: executePayment(agents), escrow_hold: executeHold(agents) }
-}
+/** The balances that the accounts of waiting money must have, from the records of their domains. */
+const HOLDINGS = { escrow: sumHeld, authorizations: sumAuthorized, payouts: sumPayoutsPending }
 
 /** The checkout page, and in sandbox the simulated payer. */
 function servePages(

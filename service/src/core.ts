@@ -1,8 +1,8 @@
-import { Counter } from 'prom-client'
 import type { Config } from './config/config.ts'
 import { openDatabase } from './db/database.ts'
 import { markDatabase } from './db/database-mark.ts'
 import { createPaymentMeter } from './domains/admin/index.ts'
+import { createAppAuthenticators } from './domains/apps/index.ts'
 import { openAgentPolicyCache } from './domains/limits/index.ts'
 import type { MessageChannel } from './domains/notifications/index.ts'
 import {
@@ -26,12 +26,13 @@ import {
 import { openSigningKeys } from './domains/signing/index.ts'
 import { createHttpOtpSender, createHttpTextSender } from './gateways/http-senders.ts'
 import type { TextSender } from './gateways/message-senders.ts'
+import { openAppCalls } from './http/app-calls.ts'
 import { connectRedis } from './http/redis.ts'
 import { rewriteClearUses } from './http/rewrite-clear-uses.ts'
 import { withSharedLookUps } from './http/shared-lookup.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Logger } from './kernel/logger.ts'
-import { createMetrics, type Metrics } from './kernel/metrics.ts'
+import { addCounter, createMetrics, type Metrics } from './kernel/metrics.ts'
 import { openVault, type Vault } from './kernel/secrets.ts'
 import { openLedger } from './ledger/index.ts'
 import { addLedgerMetrics } from './ledger/metrics.ts'
@@ -84,18 +85,13 @@ export async function openCore(config: Config, { databaseUrl, masterKey, clock, 
     limitIncreaseCooldownS: config.limitIncreaseCooldownS,
     maxAgentsPerOwner: config.maxAgentsPerOwner,
     maxAgentsPerPlatform: config.maxAgentsPerPlatform,
-    redis: config.redisUrl === null ? null : connectRedis(config.redisUrl, logger),
+    redis: config.redisUrl === null ? null : await connectRedis(config.redisUrl, logger),
   }
 }
 
 /** Counts and logs each row that failed verification, which shows that another program wrote to the database. */
 function reportAltered(metrics: Metrics, logger: Logger): Vault['onAltered'] {
-  const refused = new Counter({
-    name: 'altered_rows_refused_total',
-    help: 'Rows refused because their MAC does not match or they are older than their audited version',
-    labelNames: ['table'],
-    registers: [metrics],
-  })
+  const refused = addCounter(metrics, 'batua_altered_rows_refused_total')
   return (table, id, why) => {
     refused.inc({ table })
     logger.error({ table, row: id, why }, 'altered row refused: it was not written by this service')
@@ -117,13 +113,18 @@ function openLogin(
   const sender = otpSender.kind === 'sandbox' ? telephones : createHttpOtpSender(otpSender)
   const otpDispatcher = openOtpDispatcher(sender, logger)
   const sessions = createSessionAuthenticators({ ...services, adminPhones })
+  const { database, vault, clock } = services
+  const { app, appAgain } = createAppAuthenticators(database.authentication, vault, clock)
+  const appCalls = openAppCalls(appAgain)
   return {
     adminPhones,
     adminTotpSecrets,
     otpDispatcher,
+    appCalls,
     authenticators: withSharedLookUps({
-      ...createAuthenticators(services.database.authentication, services.vault, signals),
+      ...createAuthenticators(database.authentication, vault, signals),
       ...sessions,
+      ...{ app, appCall: appCalls.callerOf },
     }),
     async lastOtp(phone: string) {
       await otpDispatcher.drained()

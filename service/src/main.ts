@@ -1,6 +1,7 @@
-import { createServer } from 'node:net'
+import { isDeepStrictEqual } from 'node:util'
 import { type App, createApp } from './app.ts'
 import { type Config, readConfig } from './config/config.ts'
+import { ConfigError } from './config/env-reader.ts'
 import { readOrCreateMasterKey } from './config/master-key.ts'
 import { refuseForeignDatabase } from './db/database-mark.ts'
 import { makeDataDir } from './db/embedded/data-dir.ts'
@@ -9,6 +10,7 @@ import { migrate } from './db/migrate.ts'
 import { systemClock } from './kernel/clock.ts'
 import { createLogger, type Logger } from './kernel/logger.ts'
 import { openVault } from './kernel/secrets.ts'
+import { portProblem } from './kernel/system-errors.ts'
 
 /** The database and how to close it. */
 interface DatabaseServer {
@@ -26,11 +28,15 @@ async function openDatabaseServer({ databaseUrl, dataDir }: Config, logger: Logg
       : 'Starting the database',
   )
   const onGone = (folder: string) =>
-    fail(new Error(`${folder} was deleted while the service ran. Start the service again to begin anew`))
+    fail(
+      new Error(
+        `${folder} was deleted while the service ran. Start the service again to begin with an empty one`,
+      ),
+    )
   return startEmbeddedPostgres({ dataDir, logger, onGone })
 }
 
-async function start(config: Config, logger: Logger): Promise<() => Promise<void>> {
+async function start(config: Config, logger: Logger): Promise<Pick<App, 'reload' | 'close'>> {
   await requireFreePorts(config)
   const server = await openDatabaseServer(config, logger)
   try {
@@ -40,9 +46,12 @@ async function start(config: Config, logger: Logger): Promise<() => Promise<void
     const app = await createApp(config, { databaseUrl: server.url, masterKey, clock: systemClock(), logger })
     const { port } = await listen(app)
     process.stdout.write(welcome(config, port))
-    return async () => {
-      await app.close()
-      await server.stop()
+    return {
+      reload: app.reload,
+      async close() {
+        await app.close()
+        await server.stop()
+      },
     }
   } catch (error) {
     await server.stop()
@@ -57,15 +66,10 @@ async function requireFreePorts({ host, port, metricsPort }: Config): Promise<vo
 }
 
 async function requireFreePort(variable: string, host: string, port: number): Promise<void> {
-  const probe = createServer()
-  const listening = new Promise<void>((resolve, reject) =>
-    probe.once('error', reject).listen(port, host, resolve),
-  )
-  await listening.catch((error: NodeJS.ErrnoException) => {
-    const problem = error.code === 'EADDRINUSE' ? 'is in use' : `cannot be used (${error.code})`
-    throw new Error(`${variable}: ${host}:${port} ${problem}. Choose another ${variable}, or free it`)
-  })
-  await new Promise(resolve => probe.close(resolve))
+  const code = await portProblem(host, port)
+  if (code === null) return
+  const problem = code === 'EADDRINUSE' ? 'is in use' : `cannot be used (${code})`
+  throw new Error(`${variable}: ${host}:${port} ${problem}. Choose another ${variable}, or free it`)
 }
 
 /** If another process has taken the port meanwhile, the app closes its connections before the database stops. */
@@ -99,12 +103,20 @@ function welcome(config: Config, port: number): string {
     `    Docs    ${local}/docs`,
     `    Health  ${local}/readyz`,
     '',
+    ...(isOpenToOthers(config)
+      ? [`  From other devices it opens at this machine's address: set BASE_URL=http://ADDRESS:${port}`, '']
+      : []),
     ...(config.mode === 'sandbox'
       ? [`  Try it: ${local === DEMO_ADDRESS ? '' : `BASE_URL=${local} `}npm run demo`, '']
       : []),
     '',
   ]
   return lines.join('\n')
+}
+
+/** Whether it listens for other machines, and has been told no address that they could open. */
+function isOpenToOthers({ host, baseUrl }: Config): boolean {
+  return ['0.0.0.0', '::'].includes(host) && new URL(baseUrl).hostname === 'localhost'
 }
 
 /** Under npm, Ctrl-C arrives twice at once: from the terminal and from npm. */
@@ -134,6 +146,29 @@ function stopOnSignal(stop: () => Promise<void>, logger: Logger): void {
   process.on('SIGINT', onSignal)
 }
 
+/**
+ * SIGHUP reads the configuration again: rate limits and the log level take effect, other changes are named. A wrong one
+ * changes nothing. Without a file nothing can have changed, and the signal ends the process, as at the end of a terminal.
+ */
+function reloadOnSignal(config: Config, logger: Logger, app: Pick<App, 'reload'>): void {
+  if (process.env['CONFIG_FILE'] === undefined) return
+  process.on('SIGHUP', () => {
+    try {
+      const next = readConfig(process.env)
+      app.reload(next)
+      const running: Config = { ...config, logLevel: next.logLevel }
+      const waiting = (Object.keys(next) as (keyof Config)[]).filter(
+        name => !isDeepStrictEqual(next[name], running[name]),
+      )
+      if (waiting.length > 0) logger.warn({ changes: waiting }, 'changes that take effect after a restart')
+      logger.warn({ rate_limits: next.rateLimits, log_level: next.logLevel }, 'configuration read again')
+    } catch (error) {
+      const problems = error instanceof ConfigError ? error.problems : [String(error)]
+      logger.error({ problems }, 'configuration not read again; nothing has changed')
+    }
+  })
+}
+
 function fail(error: unknown): never {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
   process.exit(1)
@@ -144,8 +179,8 @@ try {
   const logger = createLogger(config.logLevel)
   const running = start(config, logger)
   // Listen for signals from the beginning: an interrupted start must not leave its database running.
-  stopOnSignal(async () => (await running)(), logger)
-  await running
+  stopOnSignal(async () => (await running).close(), logger)
+  reloadOnSignal(config, logger, await running)
 } catch (error) {
   fail(error)
 }

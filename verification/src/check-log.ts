@@ -147,7 +147,9 @@ function open(note: string, { service, byId }: PublishedKeys): Checkpoint | Doub
     const head = openCheckpoint(note, origin, [key.publicKey])
     if (head !== null) return { ...head, origin, key }
   }
-  return forged('no key of the key document has signed its checkpoint; if the document is old, fetch it anew')
+  return forged(
+    'no key of the key document has signed its checkpoint; if the document is old, fetch it again',
+  )
 }
 
 /** A checkpoint has no date, so one by a revoked key may be of any time; null when the key is not revoked. */

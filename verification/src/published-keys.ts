@@ -112,7 +112,7 @@ export function keyFor(
   const key = byId.get(key_id)
   if (key !== undefined) return key
   return unclear(
-    `it names the key ${shown(key_id)}, which is not in the key document; fetch the document anew, or that of the right service`,
+    `it names the key ${shown(key_id)}, which is not in the key document; fetch the document again, or that of the right service`,
   )
 }
 

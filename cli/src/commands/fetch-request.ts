@@ -28,14 +28,21 @@ export async function requestFrom(session: Session, options: FetchOptions): Prom
   const headers = new Headers({ 'user-agent': 'batua-cli' })
   for (const header of options.header) {
     const [, name = '', value = ''] = /^([!#$%&'*+.^_`|~\w-]+):\s*(.*)$/.exec(header) ?? []
-    if (name === '') throw usage('A header is like "Accept: text/csv"')
+    // A header is bytes: other letters than those of Latin-1 have to be encoded somehow.
+    if (name === '' || /[^\t\x20-\xff]/.test(value)) throw usage('A header is like "Accept: text/csv"')
     headers.set(name, value)
   }
   const body = options.data === undefined ? null : await dataFrom(session, options.data)
   if (body !== null && !headers.has('content-type')) headers.set('content-type', contentTypeOf(body))
   const method = (options.request ?? (body === null ? 'GET' : 'POST')).toUpperCase()
+  if (!/^[A-Z-]+$/.test(method) || NOT_SENT.has(method)) throw usage(`There is no request ${method}`)
+  if (body !== null && BODILESS.has(method)) throw usage(`A ${method} request has no body`)
   return { method, headers, body, signal: session.signal }
 }
+
+const BODILESS = new Set(['GET', 'HEAD'])
+/** They are for proxies, and `fetch` does not send them. */
+const NOT_SENT = new Set(['CONNECT', 'TRACE', 'TRACK'])
 
 async function dataFrom({ stdin }: Session, data: string): Promise<string> {
   if (data === '@-') return text(stdin)

@@ -43,11 +43,17 @@ async function fetchUrl(session: Session, options: FetchOptions, args: readonly 
   const init = await requestFrom(session, options)
   const bought = await fetched(session, url, init, options)
   const { response, payment } = bought
-  if (payment?.status === 'completed')
-    session.out.note(`Paid ${payment.amount} INR to ${payment.payTo} (${payment.paymentId})`)
+  if (payment?.status === 'completed') session.out.note(paidNote(payment))
   if (payment?.status === 'pending_approval') return tellWaiting(session, response, payment)
   await writeAnswer(session, bought, options)
   return exitOfStatus(response.status)
+}
+
+function paidNote({ amount, payTo, paymentId }: CallPayment): string {
+  const isSetAside = paymentId?.startsWith('ath_') === true
+  return isSetAside
+    ? `Set ${amount} INR aside for ${payTo}, who captures it (${paymentId})`
+    : `Paid ${amount} INR to ${payTo} (${paymentId})`
 }
 
 async function fetched(
@@ -59,7 +65,7 @@ async function fetched(
   const access = options.pay ? await openIfPossible(session, 'agent') : null
   if (access !== null) return buy(session, access, url, init, options)
   const response = await plainly(session, url, init)
-  refuseToPay(session, response, options.pay)
+  await refuseToPay(session, response, options.pay)
   return { response, payment: null }
 }
 

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   type CallPayment,
-  CHALLENGE_HEADER,
-  decodeChallenge,
+  type Client,
   type Journal,
   type Purchase,
   PurchaseError,
   payingFetch,
   paymentOf,
+  priceOf,
 } from '@batua/sdk'
 import { fileJournal } from '@batua/sdk/file-journal'
 import { EXIT, Failure, failureOf } from '../failure.ts'
@@ -43,7 +43,7 @@ export async function buy(
   try {
     const response = await paying(url, init)
     const payment = paymentOf(response) ?? null
-    if (payment === null) refuseToPay(session, response, true)
+    if (payment === null) await refuseToPay(session, response, true, client)
     return { response, payment }
   } catch (error) {
     throw purchaseFailure(session, url, init, watched.purchase(), error)
@@ -54,11 +54,16 @@ export async function buy(
 }
 
 /** A 402 that is not paid ends the command; its price is in the error. */
-export function refuseToPay({ profiles }: Session, response: Response, mayPay: boolean): void {
-  const header = response.status === 402 ? response.headers.get(CHALLENGE_HEADER) : null
-  if (header === null) return
+export async function refuseToPay(
+  { profiles }: Session,
+  response: Response,
+  mayPay: boolean,
+  client?: Client,
+): Promise<void> {
+  const asked = await priceOf(response, client)
+  if (asked === null) return
   response.body?.cancel().catch(() => undefined)
-  const challenge = decodeChallenge(header)
+  const challenge = asked === 'unreadable' ? null : asked
   const price = challenge === null ? 'an amount that cannot be read' : `${challenge.amount} INR`
   const details = { amount: challenge?.amount ?? null, pay_to: challenge?.payTo ?? null }
   if (mayPay) {

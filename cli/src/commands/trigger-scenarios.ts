@@ -35,6 +35,16 @@ export const SCENARIOS: { readonly [Name in EventName]?: Scenario } = {
   'agent.escrow.refunded': async stage => {
     await stage.client.refundEscrow({ escrow_id: (await hold(stage)).escrowId })
   },
+  'agent.authorization.created': async stage => void (await authorization(stage)),
+  'agent.authorization.captured': async stage => void (await captured(stage)),
+  'agent.authorization.closing': async stage => {
+    const { payer, authorizationId } = await authorization(stage)
+    await payer.client.closeAuthorization({ authorization_id: authorizationId })
+  },
+  'agent.authorization.closed': async stage => {
+    const { payee, authorizationId } = await captured(stage)
+    await payee.client.closeAuthorization({ authorization_id: authorizationId })
+  },
   'agent.settlement.completed': async stage => {
     const agent = await verifiedAgent(stage)
     await stage.fund(agent, 'success')
@@ -67,6 +77,10 @@ export const SCENARIOS: { readonly [Name in EventName]?: Scenario } = {
   },
   'agent.status.changed': async stage => {
     await stage.client.pauseAgent({ agent_id: (await newAgent(stage)).id })
+  },
+  'agent.app.connected': async stage => {
+    const owner = await stage.owner()
+    await stage.connectApp(await stage.agent(owner), owner)
   },
   'certificate.revoked': async stage => {
     const { certificates } = await stage.client.listCertificates({ agent_id: (await newAgent(stage)).id })
@@ -113,6 +127,19 @@ async function hold(stage: Stage) {
   const { payer, payee } = await pair(stage)
   const held = await stage.client.holdEscrow({ agent_id: payer.id, amount: 50, to_agent_id: payee.id })
   return { payee, escrowId: held.escrow_id ?? '' }
+}
+
+async function authorization(stage: Stage) {
+  const { payer, payee } = await pair(stage)
+  const made = await payer.client.authorize({ agent_id: payer.id, to: payee.id, amount: 50 })
+  return { payer, payee, authorizationId: made.authorization_id ?? '' }
+}
+
+async function captured(stage: Stage) {
+  const opened = await authorization(stage)
+  const { payee, authorizationId } = opened
+  await payee.client.captureAuthorization({ authorization_id: authorizationId, total: 20 })
+  return opened
 }
 
 async function request(stage: Stage) {

@@ -2,6 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import type { Client, CreateAgentInput, SubmitKycInput } from '@batua/sdk'
 import { cookieJar, SESSION_COOKIE } from '../cookies.ts'
 import { type Access, clientFor, type Session } from '../session.ts'
+import { connectApp } from './trigger-app.ts'
 
 export interface StageOwner {
   readonly id: string
@@ -27,6 +28,8 @@ export interface Stage {
   fund(agent: StageAgent, outcome: 'success' | 'failure', amount?: number): Promise<string>
   chargeBack(paymentSessionId: string): Promise<void>
   logIn(owner: StageOwner): Promise<Client>
+  /** Connects an app to an agent of the owner. */
+  connectApp(agent: StageAgent, owner: StageOwner): Promise<void>
   /** Advances the clock of the whole sandbox. */
   wait(seconds: number): Promise<void>
 }
@@ -36,6 +39,16 @@ const IFSC = 'HDFC0001234'
 export function openStage(session: Session, { client, url, credentials }: Access): Stage {
   const ids = new Set([credentials.platformId])
   const { signal } = session
+
+  async function sessionOf({ phone }: StageOwner): Promise<string> {
+    const cookies = cookieJar()
+    const guest = clientFor(session, url, { fetch: cookies.fetch })
+    await guest.sendOtp({ phone }, { signal })
+    const { code } = await guest.getSandboxOtp({ phone }, { signal })
+    await guest.verifyOtp({ phone, code }, { signal })
+    return cookies.value(SESSION_COOKIE) ?? ''
+  }
+
   return {
     client,
     concerns: data => Object.values(data).some(value => typeof value === 'string' && ids.has(value)),
@@ -67,13 +80,9 @@ export function openStage(session: Session, { client, url, credentials }: Access
     async chargeBack(payment_session_id) {
       await client.completeSandboxPayment({ payment_session_id, outcome: 'chargeback' }, { signal })
     },
-    async logIn({ phone }) {
-      const cookies = cookieJar()
-      const guest = clientFor(session, url, { fetch: cookies.fetch })
-      await guest.sendOtp({ phone }, { signal })
-      const { code } = await guest.getSandboxOtp({ phone }, { signal })
-      await guest.verifyOtp({ phone, code }, { signal })
-      return clientFor(session, url, { sessionToken: cookies.value(SESSION_COOKIE) ?? '' })
+    logIn: async owner => clientFor(session, url, { sessionToken: await sessionOf(owner) }),
+    async connectApp({ id: agentId }, owner) {
+      await connectApp({ url, signal, agentId, sessionToken: await sessionOf(owner) })
     },
     async wait(seconds) {
       session.out.note(`Advancing the clock of the sandbox by ${seconds} s`)

@@ -113,7 +113,7 @@ const walletsRoute = createRoute({
 const safetyRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: 'safety',
-  component: lazyRouteComponent(() => import('../safety/safety-page.tsx'), 'SafetyPage'),
+  component: lazyRouteComponent(() => import('../safety/safety-page.tsx'), 'AdminSafetyPage'),
 })
 
 const loginRoute = createRoute({

@@ -55,7 +55,20 @@ export const ownersSearch = v.object({
   tier: oneOf(TIERS),
   offset,
 })
-export const networkSearch = v.object({ status: oneOf(AGENT_STATES), owner_id: text, handle: text, offset })
+/** As many agents as an address names without being too long for browsers and proxies. */
+export const MOST_SELECTED = 200
+/** Ids of agents, with commas between them. */
+const agentIds = v.fallback(
+  v.optional(v.pipe(v.string(), v.regex(/^agt_[0-9a-z]{26}(?:,agt_[0-9a-z]{26}){0,199}$/))),
+  undefined,
+)
+export const networkSearch = v.object({
+  status: oneOf(AGENT_STATES),
+  owner_id: text,
+  handle: text,
+  selected: agentIds,
+  offset,
+})
 export const alertsSearch = v.object({
   status: oneOf(ALERT_STATES),
   rule: oneOf(RULES),

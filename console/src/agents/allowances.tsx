@@ -1,11 +1,11 @@
-import type { Agent, Allowance } from '@batua/sdk'
+import type { Agent, NamedAllowance } from '@batua/sdk'
 import { Button, Group, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAct } from '../api/use-act.ts'
-import { useRead } from '../api/use-read.ts'
 import { Card } from '../components/card.tsx'
 import { Confirm } from '../components/confirm.tsx'
-import { Loaded } from '../components/loaded.tsx'
+import { ConfirmButton } from '../components/confirm-button.tsx'
 import { Moment } from '../components/moment.tsx'
 import { SectionTitle } from '../components/section-title.tsx'
 import { sayDone } from '../components/toasts.tsx'
@@ -15,11 +15,15 @@ import { useAllowanceForm } from './allowance-fields.tsx'
 import { allowanceTexts } from './allowance-texts.ts'
 import { PayeeField } from './payees/payee-field.tsx'
 
+interface AllowancesProps {
+  readonly agent: Agent
+  readonly allowances: readonly NamedAllowance[]
+}
+
 /** The payees that an agent may pay without asking its owner, and one more. */
-export function Allowances({ agent }: { readonly agent: Agent }) {
+export function Allowances({ agent, allowances }: AllowancesProps) {
   const t = useTexts(allowanceTexts)
   const [isAsked, ask] = useState(false)
-  const allowances = useRead('listAllowances', { agent_id: agent.agent_id, limit: 100 })
   return (
     <Card>
       <Group justify="space-between" mb="sm">
@@ -28,51 +32,71 @@ export function Allowances({ agent }: { readonly agent: Agent }) {
           {t.allow}
         </Button>
       </Group>
-      <Loaded query={allowances} loading={t.loading}>
-        {({ allowances: list }) =>
-          list.length === 0 ? (
-            <Text>{t.none}</Text>
-          ) : (
-            <ul className={classes.limits}>
-              {list.map(allowance => (
-                <li key={allowance.allowance_id} className={classes.limit}>
-                  <OneAllowance allowance={allowance} />
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
+      {allowances.length === 0 ? <Text>{t.none}</Text> : <AllowanceList allowances={allowances} />}
       {isAsked && <GiveAllowance agent={agent} onClose={() => ask(false)} />}
     </Card>
   )
 }
 
-function OneAllowance({
-  allowance: { allowance_id, to, amount, used, until },
-}: {
-  readonly allowance: Allowance
-}) {
+interface AllowanceListProps {
+  readonly allowances: readonly NamedAllowance[]
+  /** Names the agent of each, where there are several. */
+  readonly withAgent?: boolean
+}
+
+/** Allowances that hold, each to be ended. */
+export function AllowanceList({ allowances, withAgent = false }: AllowanceListProps) {
+  const t = useTexts(allowanceTexts)
+  return (
+    <ul className={classes.limits} aria-label={t.titleAll}>
+      {allowances.map(allowance => (
+        <li key={allowance.allowance_id} className={classes.limit}>
+          <OneAllowance allowance={allowance} withAgent={withAgent} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+interface OneAllowanceProps {
+  readonly allowance: NamedAllowance
+  readonly withAgent: boolean
+}
+
+function OneAllowance({ allowance, withAgent }: OneAllowanceProps) {
+  const { allowance_id, agent_id, agent_name, to_name, to_handle, amount, used, until } = allowance
   const t = useTexts(allowanceTexts)
   const format = useFormat()
-  const payee = useRead('verifyIdentity', { agent_id: to }).data?.name ?? to
-  const end = useAct('endAllowance', { onDone: () => sayDone(t.isEnded) })
   return (
     <>
       <div>
-        <Text fw={600}>{payee}</Text>
+        <Text fw={600}>
+          {withAgent && (
+            <>
+              <Link to="/agents/$agentId" params={{ agentId: agent_id }} search={{}}>
+                {agent_name}
+              </Link>
+              {' → '}
+            </>
+          )}
+          {to_name}{' '}
+          <Text span c="dimmed">
+            @{to_handle}
+          </Text>
+        </Text>
         <Text size="sm" c="dimmed">
           {t.left(format.amount(amount - used), format.amount(amount))} · {t.ends} <Moment at={until} />
         </Text>
       </div>
-      <Button
-        variant="default"
-        aria-label={t.endOne(payee)}
-        loading={end.isPending}
-        onClick={() => end.mutate({ allowance_id })}
+      <ConfirmButton
+        operation="endAllowance"
+        input={{ allowance_id }}
+        act={t.end}
+        title={t.endOne(to_name)}
+        done={() => t.isEnded}
       >
-        {t.end}
-      </Button>
+        {t.endHint(agent_name, to_name)}
+      </ConfirmButton>
     </>
   )
 }

@@ -11,6 +11,7 @@ export const exposureTexts = texts({
     month: 'In 30 days',
     mostInDay: 'Can leave in a day',
     held: (rupees: string) => `${rupees} is held in escrow.`,
+    authorized: (rupees: string) => `${rupees} is set aside for payees to take.`,
     asked: (rupees: string) => `${rupees} waits for a decision.`,
     bounds: {
       balance: 'Bounded by the balance',
@@ -32,6 +33,7 @@ export const exposureTexts = texts({
     month: '30 दिन में',
     mostInDay: 'एक दिन में जा सकता है',
     held: rupees => `${rupees} एस्क्रो में रखे हैं।`,
+    authorized: rupees => `${rupees} पाने वालों के लिए अलग रखे हैं।`,
     asked: rupees => `${rupees} फ़ैसले के इंतज़ार में हैं।`,
     bounds: {
       balance: 'बैलेंस से ज़्यादा नहीं',

@@ -15,35 +15,28 @@ const TIMES = ['hour', 'day', 'month'] as const
 type Bound = ExposureRecord['hour']['bound_by']
 
 /** The most that can leave a wallet in an hour, a day and thirty days, and what bounds it. */
-export function Exposure({ agentId }: { readonly agentId: string }) {
+export function Exposure({ exposure }: { readonly exposure: ExposureRecord }) {
   const t = useTexts(exposureTexts)
-  const exposure = useRead('getExposure', { agent_id: agentId })
   return (
     <Card>
       <Title order={2}>{t.title}</Title>
       <Text c="dimmed" mb="md">
         {t.hint}
       </Text>
-      <Loaded query={exposure} loading={t.loading}>
-        {found => (
-          <>
-            <dl className={classes.times}>
-              {TIMES.map(time => (
-                <div key={time}>
-                  <dt>{t[time]}</dt>
-                  <dd>
-                    <span className={classes.amount}>
-                      <Amount rupees={found[time].amount} />
-                    </span>
-                    <BoundText bound={found[time].bound_by} />
-                  </dd>
-                </div>
-              ))}
-            </dl>
-            <Beside of={found} />
-          </>
-        )}
-      </Loaded>
+      <dl className={classes.times}>
+        {TIMES.map(time => (
+          <div key={time}>
+            <dt>{t[time]}</dt>
+            <dd>
+              <span className={classes.amount}>
+                <Amount rupees={exposure[time].amount} />
+              </span>
+              <BoundText bound={exposure[time].bound_by} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <Beside of={exposure} />
     </Card>
   )
 }
@@ -102,11 +95,12 @@ function isSaid<Texts extends object>(bounds: Texts, rule: PropertyKey): rule is
 }
 
 /** What has left the wallet already, or is asked for. */
-function Beside({ of }: { readonly of: Pick<ExposureRecord, 'held' | 'pending_approvals'> }) {
+function Beside({ of }: { readonly of: Pick<ExposureRecord, 'held' | 'authorized' | 'pending_approvals'> }) {
   const t = useTexts(exposureTexts)
   const format = useFormat()
   const said = [
     of.held > 0 && t.held(format.amount(of.held)),
+    of.authorized > 0 && t.authorized(format.amount(of.authorized)),
     of.pending_approvals > 0 && t.asked(format.amount(of.pending_approvals)),
   ].filter(text => text !== false)
   return said.length === 0 ? null : <Text mt="md">{said.join(' ')}</Text>

@@ -1,11 +1,12 @@
 import type { Agent, FundingSession } from '@batua/sdk'
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { lazyRouteComponent } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
 import { useAct } from '../api/use-act.ts'
 import { useRead } from '../api/use-read.ts'
 import { Choice } from '../components/choice.tsx'
 import { Countdown } from '../components/countdown.tsx'
+import { Dialog } from '../components/dialog.tsx'
 import { Loading } from '../components/loading.tsx'
 import { componentTexts } from '../components/texts.ts'
 import { useFormat, useTexts } from '../language/language.tsx'
@@ -95,7 +96,7 @@ function Paying({ agentId, session, title, onClose }: PayingProps) {
   )
   const status = funding.data?.status ?? 'pending'
   return (
-    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': close }}>
+    <Dialog opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': close }}>
       <Stack>
         {status === 'pending' && <Waiting session={session} />}
         <Text role="status" fw={600}>
@@ -107,7 +108,7 @@ function Paying({ agentId, session, title, onClose }: PayingProps) {
           </Group>
         )}
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useAct } from '../api/use-act.ts'
 import { Card } from '../components/card.tsx'
 import { Confirm } from '../components/confirm.tsx'
-import { Copy } from '../components/copy.tsx'
+import { ShownOnce } from '../components/shown-once.tsx'
 import { sayDone } from '../components/toasts.tsx'
 import { useTexts } from '../language/language.tsx'
 import type { SectionProps } from './agent-sections.tsx'
@@ -28,13 +28,16 @@ export function Key({ agent: { agent_id, key_last4, status } }: SectionProps) {
         </Group>
         <Text>{status === 'deactivated' ? t.hintFrozen : t.now(key_last4)}</Text>
         {rotate.data !== undefined && (
-          <NewKey
-            agentKey={rotate.data.agent_key}
+          <ShownOnce
+            what={t.key}
+            secret={rotate.data.agent_key}
             onStored={() => {
               rotate.reset()
               sayDone(t.isStored)
             }}
-          />
+          >
+            {t.once}
+          </ShownOnce>
         )}
       </Stack>
       <Confirm
@@ -50,27 +53,5 @@ export function Key({ agent: { agent_id, key_last4, status } }: SectionProps) {
         <Text>{t.rotateHint}</Text>
       </Confirm>
     </Card>
-  )
-}
-
-interface NewKeyProps {
-  /** null: the answer with the key was lost, and a repetition does not show it. */
-  readonly agentKey: string | null
-  readonly onStored: () => void
-}
-
-function NewKey({ agentKey, onStored }: NewKeyProps) {
-  const t = useTexts(keyTexts)
-  if (agentKey === null) return <Text role="alert">{t.gone}</Text>
-  return (
-    <Stack role="group" aria-label={t.key} gap="sm">
-      <Text fw={600} role="status">
-        {t.once}
-      </Text>
-      <Copy what={t.key} text={agentKey} />
-      <Group>
-        <Button onClick={onStored}>{t.stored}</Button>
-      </Group>
-    </Stack>
   )
 }

@@ -1,11 +1,9 @@
-import type { Agent } from '@batua/sdk'
+import type { Agent, Balance } from '@batua/sdk'
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useAct } from '../api/use-act.ts'
-import { useRead } from '../api/use-read.ts'
 import { Amount } from '../components/amount.tsx'
 import { Card } from '../components/card.tsx'
-import { Loaded } from '../components/loaded.tsx'
 import { sayDone } from '../components/toasts.tsx'
 import { useFormat, useTexts } from '../language/language.tsx'
 import classes from './agent.module.css'
@@ -14,30 +12,29 @@ import { AskAmount } from './ask-amount.tsx'
 import { Fund } from './fund.tsx'
 
 /** The balance of an agent, and the ways in and out. */
-export function Money({ agent }: { readonly agent: Agent }) {
+export function Money({ agent, balance }: { readonly agent: Agent; readonly balance: Balance }) {
   const t = useTexts(agentTexts)
-  const balance = useRead('getBalance', { agent_id: agent.agent_id })
+  const { available, total_funded, total_spent } = balance
   return (
     <Card label={t.balance}>
-      <Loaded query={balance} loading={t.loadingBalance}>
-        {({ available, total_funded, total_spent }) => (
-          <div className={classes.money}>
-            <Stack gap={0}>
-              <Text c="dimmed">{t.balance}</Text>
-              <span className={classes.balance}>
-                <Amount rupees={available} />
-              </span>
-              <Text size="sm" c="dimmed">
-                {t.funded}: <Amount rupees={total_funded} /> · {t.spent}: <Amount rupees={total_spent} />
-              </Text>
-            </Stack>
-            <Group gap="sm">
-              <Fund agent={agent} />
-              <Withdraw agent={agent} available={available} />
-            </Group>
-          </div>
+      <div className={classes.money}>
+        <Stack gap={0}>
+          <Text c="dimmed">{t.balance}</Text>
+          <span className={classes.balance}>
+            <Amount rupees={available} />
+          </span>
+          <Text size="sm" c="dimmed">
+            {t.funded}: <Amount rupees={total_funded} /> · {t.spent}: <Amount rupees={total_spent} />
+          </Text>
+        </Stack>
+        {/* Nothing moves in or out of a frozen wallet. */}
+        {agent.status !== 'frozen' && (
+          <Group gap="sm">
+            <Fund agent={agent} />
+            <Withdraw agent={agent} available={available} />
+          </Group>
         )}
-      </Loaded>
+      </div>
     </Card>
   )
 }

@@ -1,9 +1,11 @@
-import type { Agent } from '@batua/sdk'
-import { Stack } from '@mantine/core'
-import { useSession } from '../api/api.tsx'
+import type { Transaction } from '@batua/sdk'
+import { Group, Stack, Title } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useRead } from '../api/use-read.ts'
 import { Card } from '../components/card.tsx'
-import { Facts } from '../components/facts.tsx'
-import { useFormat, useTexts } from '../language/language.tsx'
+import { Loaded } from '../components/loaded.tsx'
+import { useTexts } from '../language/language.tsx'
+import { AboutAgent } from './about-agent.tsx'
 import type { SectionProps } from './agent-sections.tsx'
 import { agentTexts } from './agent-texts.ts'
 import { Allowances } from './allowances.tsx'
@@ -11,34 +13,44 @@ import { Exposure } from './exposure.tsx'
 import { Limits } from './limits.tsx'
 import { Money } from './money.tsx'
 import { OwnLimits } from './own-limits.tsx'
+import { Lines } from './statement.tsx'
 
-/** The agent's money, and what it may still spend. */
+/** The agent's money, what it may still spend, and what it did last: all in one request. */
 export function Overview({ agent }: SectionProps) {
   const t = useTexts(agentTexts)
-  const isPlatform = useSession() === 'platform'
+  const overview = useRead('getAgentOverview', { agent_id: agent.agent_id })
   return (
-    <Stack>
-      <Money agent={agent} />
-      <Exposure agentId={agent.agent_id} />
-      <Limits agentId={agent.agent_id} />
-      <OwnLimits agent={agent} />
-      {!isPlatform && <Allowances agent={agent} />}
-      <Card label={t.facts}>
-        <AgentFacts agent={agent} />
-      </Card>
-    </Stack>
+    <Loaded query={overview} loading={t.loadingOverview}>
+      {({ balance, exposure, policy, allowances, recent }) => (
+        <Stack>
+          <Money agent={agent} balance={balance} />
+          <Recent lines={recent} />
+          <Exposure exposure={exposure} />
+          <Limits policy={policy} />
+          <OwnLimits agent={agent} />
+          {allowances !== null && <Allowances agent={agent} allowances={allowances} />}
+          <AboutAgent agent={agent} />
+        </Stack>
+      )}
+    </Loaded>
   )
 }
 
-function AgentFacts({ agent: { agent_id, created_at } }: { readonly agent: Agent }) {
+/** The newest lines of the statement; nothing before the first. */
+function Recent({ lines }: { readonly lines: readonly Transaction[] }) {
   const t = useTexts(agentTexts)
-  const format = useFormat()
+  if (lines.length === 0) return null
   return (
-    <Facts
-      facts={[
-        [t.id, agent_id],
-        [t.created, format.date(created_at)],
-      ]}
-    />
+    <section aria-label={t.recent}>
+      <Group justify="space-between" align="baseline" mb="xs">
+        <Title order={2}>{t.recent}</Title>
+        <Link to="." search={{ section: 'statement' }}>
+          {t.wholeStatement}
+        </Link>
+      </Group>
+      <Card flush>
+        <Lines lines={lines} />
+      </Card>
+    </section>
   )
 }

@@ -1,12 +1,10 @@
 import type { Agent } from '@batua/sdk'
 import { Button, Group, Text, Title } from '@mantine/core'
 import { useState } from 'react'
-import { useAct } from '../api/use-act.ts'
 import { Card } from '../components/card.tsx'
-import { ErrorNotice } from '../components/error-notice.tsx'
+import { ConfirmButton } from '../components/confirm-button.tsx'
 import { Facts } from '../components/facts.tsx'
 import { Moment } from '../components/moment.tsx'
-import { sayDone } from '../components/toasts.tsx'
 import { useFormat, useTexts } from '../language/language.tsx'
 import classes from './agent.module.css'
 import { agentTexts } from './agent-texts.ts'
@@ -73,27 +71,24 @@ interface PendingProps {
 function Pending({ agent, pending: { control, value, effectiveAt } }: PendingProps) {
   const t = useTexts(agentTexts)
   const show = useShown()
-  const cancel = useAct('cancelPendingPolicy', { onDone: () => sayDone(t.isCancelled) })
   return (
-    <>
-      <Group justify="space-between">
-        <span>
-          {t.controls[control]}: {show(control, value)}
-          <Text size="sm" c="dimmed">
-            {t.from} <Moment at={effectiveAt} />
-          </Text>
-        </span>
-        <Button
-          size="sm"
-          variant="default"
-          aria-label={t.cancelOne(t.controls[control])}
-          loading={cancel.isPending}
-          onClick={() => cancel.mutate({ agent_id: agent.agent_id, control })}
-        >
-          {t.cancelChange}
-        </Button>
-      </Group>
-      {cancel.error !== null && <ErrorNotice error={cancel.error} />}
-    </>
+    <Group justify="space-between">
+      <span>
+        {t.controls[control]}: {show(control, value)}
+        <Text size="sm" c="dimmed">
+          {t.from} <Moment at={effectiveAt} />
+        </Text>
+      </span>
+      <ConfirmButton
+        operation="cancelPendingPolicy"
+        input={{ agent_id: agent.agent_id, control }}
+        act={t.cancelChange}
+        cancels
+        title={t.cancelOne(t.controls[control])}
+        done={() => t.isCancelled}
+      >
+        {t.cancelHint}
+      </ConfirmButton>
+    </Group>
   )
 }

@@ -6,7 +6,7 @@ import { useRead } from '../api/use-read.ts'
 import { Card } from '../components/card.tsx'
 import { Choice } from '../components/choice.tsx'
 import { type Column, DataTable } from '../components/data-table.tsx'
-import { EmptyState } from '../components/empty-state.tsx'
+import { EmptyState, NextStep, NothingFound } from '../components/empty-state.tsx'
 import { Loaded } from '../components/loaded.tsx'
 import { Moment } from '../components/moment.tsx'
 import { Pages } from '../components/pages.tsx'
@@ -49,7 +49,7 @@ export function Statement({ agent, search: { type, offset = 0 }, onSearch }: Sec
       <Loaded query={lines} loading={t.loadingStatement}>
         {({ transactions, pagination }) =>
           transactions.length === 0 ? (
-            <EmptyState icon="money" title={type === undefined ? t.noLines : t.noSuchLines} />
+            <NoLines isFiltered={type !== undefined} />
           ) : (
             <>
               <Card flush>
@@ -61,6 +61,27 @@ export function Statement({ agent, search: { type, offset = 0 }, onSearch }: Sec
         }
       </Loaded>
     </Stack>
+  )
+}
+
+function NoLines({ isFiltered }: { readonly isFiltered: boolean }) {
+  const t = useTexts(agentTexts)
+  if (isFiltered) {
+    return (
+      <NothingFound icon="money" section="statement">
+        {t.noSuchLines}
+      </NothingFound>
+    )
+  }
+  const toOverview = (
+    <NextStep to="." search={{}}>
+      {t.addMoney}
+    </NextStep>
+  )
+  return (
+    <EmptyState icon="money" title={t.noLines} action={toOverview}>
+      {t.noLinesHint}
+    </EmptyState>
   )
 }
 

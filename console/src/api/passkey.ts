@@ -3,7 +3,7 @@ import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/bro
 import { callOperation, type InputOf, type Operation, type ResultOf } from './api.tsx'
 
 /** Why no passkey signed: the person closed the dialog, or the browser could not. */
-export type PasskeyReason = 'closed' | 'unsupported' | 'other_host' | 'enrolled_already'
+export type PasskeyReason = 'closed' | 'unsupported' | 'insecure' | 'other_host' | 'enrolled_already'
 
 export class PasskeyError extends Error {
   override readonly name = 'PasskeyError'
@@ -38,6 +38,7 @@ type Browser = Awaited<ReturnType<typeof loadBrowser>>
 
 /** The library is loaded when the first passkey is asked for. */
 async function withBrowser<Result>(ask: (browser: Browser) => Promise<Result>): Promise<Result> {
+  if (!window.isSecureContext) throw new PasskeyError('insecure')
   const browser = await loadBrowser()
   if (!browser.browserSupportsWebAuthn()) throw new PasskeyError('unsupported')
   try {

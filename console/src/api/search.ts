@@ -27,12 +27,25 @@ const SECTIONS = [
   'key',
 ] as const
 
-const MONEY_SECTIONS = ['balances', 'bank', 'transactions'] as const
+const MONEY_SECTIONS = ['balances', 'bank', 'account', 'transactions'] as const
 
 export type MoneySection = (typeof MONEY_SECTIONS)[number]
 
+const SAFETY_SECTIONS = ['login', 'apps', 'notifications'] as const
+
+export type SafetySection = (typeof SAFETY_SECTIONS)[number]
+
+const ORGANIZATION_SECTIONS = ['members', 'transactions'] as const
+
+const REQUESTS_SECTIONS = ['requests', 'usage'] as const
+
 /** Every section that an address can name. */
-export type PageSection = SectionName | MoneySection
+export type PageSection =
+  | SectionName
+  | MoneySection
+  | SafetySection
+  | (typeof ORGANIZATION_SECTIONS)[number]
+  | (typeof REQUESTS_SECTIONS)[number]
 
 export type SectionName = (typeof SECTIONS)[number]
 
@@ -69,5 +82,18 @@ export const moneySearch = v.object({
   from: day,
   to: day,
   search: line,
+  offset,
+})
+
+/** Of an owner's page Safety: the offset of the allowances, and that of the connected apps. */
+export const safetySearch = v.object({ section: oneOf(SAFETY_SECTIONS), offset, apps: offset })
+
+export const organizationSearch = v.object({ section: oneOf(ORGANIZATION_SECTIONS), offset })
+
+/** Of a platform's requests. */
+export const requestsSearch = v.object({
+  section: oneOf(REQUESTS_SECTIONS),
+  status: oneOf(['2xx', '4xx', '5xx']),
+  path: v.fallback(v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(255))), undefined),
   offset,
 })

@@ -1,3 +1,4 @@
+import { newIdempotencyKey } from '@batua/sdk'
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { callOperation, type InputOf, type Operation, type ResultOf, useClient, useSession } from './api.tsx'
@@ -36,7 +37,7 @@ export function useAct<Name extends Operation>(
   }
 
   async function actOnce(input: InputOf<Name>, act: string): Promise<ResultOf<Name>> {
-    const idempotencyKey = keys.current.get(act) ?? crypto.randomUUID()
+    const idempotencyKey = keys.current.get(act) ?? newIdempotencyKey()
     keys.current.set(act, idempotencyKey)
     try {
       const result = await call(input, idempotencyKey)
@@ -55,7 +56,11 @@ export function useAct<Name extends Operation>(
       running.current.set(act, call)
       return call
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: [session] }),
+    onSettled() {
+      // A page that the person returns to shows nothing from before the act, not even for a moment.
+      queries.removeQueries({ queryKey: [session], type: 'inactive' })
+      return queries.invalidateQueries({ queryKey: [session] })
+    },
     meta: { session },
   })
 }

@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTexts } from '../language/language.tsx'
+import { Dialog } from './dialog.tsx'
 import { ErrorNotice } from './error-notice.tsx'
 import { componentTexts } from './texts.ts'
 
@@ -12,6 +13,8 @@ interface ConfirmProps {
   /** The act itself, in words: `Pay ₹400.00`. */
   readonly act: string
   readonly acting: boolean
+  /** What the other button says, where “Cancel” could be taken for the act. */
+  readonly close?: string
   readonly danger?: boolean
   readonly error: Error | null
   readonly onAct: () => void
@@ -22,20 +25,21 @@ interface ConfirmProps {
 export function Confirm(props: ConfirmProps) {
   const { opened, title, children, act, acting, danger = false, error, onAct, onClose } = props
   const t = useTexts(componentTexts)
+  const { close = t.cancel } = props
   return (
-    <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': t.close }}>
+    <Dialog opened={opened} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': t.close }}>
       <Stack>
         {children}
         {error !== null && <ErrorNotice error={error} />}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose}>
-            {t.cancel}
+            {close}
           </Button>
           <Button loading={acting} onClick={onAct} {...(danger ? { color: 'red' } : {})} data-autofocus>
             {act}
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

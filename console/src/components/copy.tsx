@@ -5,6 +5,9 @@ import classes from './copy.module.css'
 import { Icon } from './icon.tsx'
 import { componentTexts } from './texts.ts'
 
+/** A page that was opened over http from another machine has no clipboard; its texts are selected by hand. */
+const CAN_COPY = 'clipboard' in navigator
+
 interface CopyProps {
   /** What it is called: `agent key`. */
   readonly what: string
@@ -18,16 +21,18 @@ export function Copy({ what, text }: CopyProps) {
   return (
     <div className={classes.copy}>
       <code className={classes.text}>{text}</code>
-      <Button
-        variant="default"
-        leftSection={<Icon name={isCopied ? 'check' : 'copy'} size={16} />}
-        aria-label={isCopied ? undefined : t.copy(what)}
-        onClick={() => {
-          void navigator.clipboard.writeText(text).then(() => setCopied(true))
-        }}
-      >
-        {isCopied ? t.copied : t.copyShort}
-      </Button>
+      {CAN_COPY && (
+        <Button
+          variant="default"
+          leftSection={<Icon name={isCopied ? 'check' : 'copy'} size={16} />}
+          aria-label={isCopied ? undefined : t.copy(what)}
+          onClick={() => {
+            void navigator.clipboard.writeText(text).then(() => setCopied(true))
+          }}
+        >
+          {isCopied ? t.copied : t.copyShort}
+        </Button>
+      )}
       <span role="status" className="visually-hidden">
         {isCopied ? t.copied : ''}
       </span>
@@ -38,6 +43,7 @@ export function Copy({ what, text }: CopyProps) {
 /** Copies a value to the clipboard. `what` names it for screen readers. */
 export function CopyIcon({ value, what }: { readonly value: string; readonly what: string }) {
   const t = useTexts(componentTexts)
+  if (!CAN_COPY) return null
   return (
     <CopyButton value={value}>
       {({ copied, copy }) => (

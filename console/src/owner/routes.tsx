@@ -1,6 +1,13 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import * as v from 'valibot'
-import { agentSearch, agentsSearch, moneySearch, offset } from '../api/search.ts'
+import {
+  agentSearch,
+  agentsSearch,
+  moneySearch,
+  offset,
+  organizationSearch,
+  safetySearch,
+} from '../api/search.ts'
 import { loginSearch } from '../login/login-search.ts'
 import { rootRoute } from '../root-route.tsx'
 import { OwnerShell } from './owner-shell.tsx'
@@ -62,13 +69,14 @@ const organizationsRoute = createRoute({
 const organizationRoute = createRoute({
   getParentRoute: () => ownerRoute,
   path: 'organizations/$orgId',
-  validateSearch: v.object({ offset }),
+  validateSearch: organizationSearch,
   component: lazyRouteComponent(() => import('./organizations/organization-page.tsx'), 'OrganizationPage'),
 })
 
 const safetyRoute = createRoute({
   getParentRoute: () => ownerRoute,
   path: 'safety',
+  validateSearch: safetySearch,
   component: lazyRouteComponent(() => import('../safety/safety-page.tsx'), 'SafetyPage'),
 })
 
@@ -77,6 +85,13 @@ const loginRoute = createRoute({
   path: 'login',
   validateSearch: loginSearch,
   component: lazyRouteComponent(() => import('../login/login-page.tsx'), 'OwnerLoginPage'),
+})
+
+/** Where apps send their owner's browser. It has no navigation: nothing else is to be done there. */
+const connectRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: 'connect/$requestId',
+  component: lazyRouteComponent(() => import('../connect/connect-page.tsx'), 'ConnectPage'),
 })
 
 export const ownerRoutes = [
@@ -91,4 +106,5 @@ export const ownerRoutes = [
     safetyRoute,
   ]),
   loginRoute,
+  connectRoute,
 ] as const

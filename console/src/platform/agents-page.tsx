@@ -1,9 +1,16 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { AgentsPage } from '../agents/agents-page.tsx'
+import { CreateAgent } from './agents/create-agent.tsx'
 
 const route = getRouteApi('/platform/agents')
 
 export function PlatformAgentsPage() {
   const navigate = route.useNavigate()
-  return <AgentsPage search={route.useSearch()} onSearch={search => void navigate({ search })} />
+  return (
+    <AgentsPage
+      search={route.useSearch()}
+      onSearch={search => void navigate({ search })}
+      create={<CreateAgent />}
+    />
+  )
 }

@@ -1,7 +1,7 @@
 import { NativeSelect, Title } from '@mantine/core'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { useRead } from '../api/use-read.ts'
+import { useAgentChoice } from '../agents/use-agent-choice.tsx'
 import { CopyIcon } from '../components/copy.tsx'
 import { Icon } from '../components/icon.tsx'
 import { useTexts } from '../language/language.tsx'
@@ -100,36 +100,44 @@ export function SelectFilter<Value extends string>(props: SelectProps<Value>) {
   )
 }
 
-const AGENTS_LISTED = 100
-
 interface AgentFilterProps {
   readonly value: string | undefined
   readonly onChange: (agentId: string | undefined) => void
 }
 
-/** The newest agents of the platform, and the one that the address names. */
+/** The agents of the platform, and the one that the address names. */
 export function AgentFilter({ value, onChange }: AgentFilterProps) {
   const t = useTexts(platformTexts)
-  const agents = useRead('listAgents', { limit: AGENTS_LISTED }).data?.agents ?? []
+  const { agents, finder } = useAgentChoice()
   const listed = agents.map(({ agent_id, name, handle }) => [agent_id, `${name} (@${handle})`] as const)
   const isListed = value === undefined || listed.some(([id]) => id === value)
   return (
-    <SelectFilter
-      label={t.agent}
-      all={t.allAgents}
-      value={value}
-      options={isListed ? listed : [[value, value], ...listed]}
-      onChange={onChange}
-    />
+    <>
+      {finder}
+      <SelectFilter
+        label={t.agent}
+        all={t.allAgents}
+        value={value}
+        options={isListed ? listed : [[value, value], ...listed]}
+        onChange={onChange}
+      />
+    </>
   )
 }
 
+interface CodeProps {
+  readonly title: string
+  readonly text: string
+  /** The title is only for screen readers, because what is above says the same. */
+  readonly isTitled?: boolean
+}
+
 /** A text that a program wrote or reads, which can be copied. */
-export function Code({ title, text }: { readonly title: string; readonly text: string }) {
+export function Code({ title, text, isTitled = true }: CodeProps) {
   return (
     <div>
       <div className={classes.heading}>
-        <Title order={3}>{title}</Title>
+        {isTitled && <Title order={3}>{title}</Title>}
         <CopyIcon value={text} what={title} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}

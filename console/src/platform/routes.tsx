@@ -1,7 +1,7 @@
 import { EVENT_NAMES } from '@batua/sdk'
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import * as v from 'valibot'
-import { agentSearch, agentsSearch, offset } from '../api/search.ts'
+import { agentSearch, agentsSearch, offset, requestsSearch } from '../api/search.ts'
 import { loginSearch } from '../login/login-search.ts'
 import { rootRoute } from '../root-route.tsx'
 
@@ -136,11 +136,7 @@ const signatureRoute = createRoute({
 const requestsRoute = createRoute({
   getParentRoute: () => platformRoute,
   path: 'requests',
-  validateSearch: v.object({
-    status: v.fallback(v.optional(v.picklist(['2xx', '4xx', '5xx'])), undefined),
-    path: text,
-    offset,
-  }),
+  validateSearch: requestsSearch,
   component: lazyRouteComponent(() => import('./requests/requests-page.tsx'), 'RequestsPage'),
 })
 

@@ -1,12 +1,11 @@
-import { Button, Stack, Text, Title } from '@mantine/core'
+import { Stack, Text, Title } from '@mantine/core'
 import type { ResultOf } from '../api/api.tsx'
-import { useAct } from '../api/use-act.ts'
 import { useRead } from '../api/use-read.ts'
 import { Card } from '../components/card.tsx'
+import { ConfirmButton } from '../components/confirm-button.tsx'
 import { type Column, DataTable } from '../components/data-table.tsx'
 import { Loaded } from '../components/loaded.tsx'
 import { Moment } from '../components/moment.tsx'
-import { sayDone } from '../components/toasts.tsx'
 import { useTexts } from '../language/language.tsx'
 import { notificationTexts } from './notification-texts.ts'
 
@@ -65,16 +64,15 @@ function Named({ subscription: { agent_hint, current } }: { readonly subscriptio
 
 function Remove({ subscription: { subscription_id, agent_hint } }: { readonly subscription: Subscription }) {
   const t = useTexts(notificationTexts)
-  const remove = useAct('endPushSubscription', { onDone: () => sayDone(t.removed) })
   return (
-    <Button
-      size="sm"
-      variant="default"
-      aria-label={t.removeOne(agent_hint ?? t.unknown)}
-      loading={remove.isPending}
-      onClick={() => remove.mutate({ subscription_id })}
+    <ConfirmButton
+      operation="endPushSubscription"
+      input={{ subscription_id }}
+      act={t.remove}
+      title={t.removeOne(agent_hint ?? t.unknown)}
+      done={() => t.removed}
     >
-      {t.remove}
-    </Button>
+      {t.removeHint}
+    </ConfirmButton>
   )
 }

@@ -1,14 +1,11 @@
-import { Button, Group, Stack, Text, Title } from '@mantine/core'
-import { useState } from 'react'
+import { Group, Stack, Text, Title } from '@mantine/core'
 import type { ResultOf } from '../api/api.tsx'
-import { useAct } from '../api/use-act.ts'
 import { useRead } from '../api/use-read.ts'
 import { Card } from '../components/card.tsx'
-import { Confirm } from '../components/confirm.tsx'
+import { ConfirmButton } from '../components/confirm-button.tsx'
 import { type Column, DataTable } from '../components/data-table.tsx'
 import { Loaded } from '../components/loaded.tsx'
 import { Moment } from '../components/moment.tsx'
-import { sayDone } from '../components/toasts.tsx'
 import { useTexts } from '../language/language.tsx'
 import { safetyTexts } from './texts.ts'
 
@@ -63,46 +60,32 @@ function Browser({ session: { agent_hint, current } }: { readonly session: Sessi
 
 function EndOne({ session: { session_id, agent_hint, current } }: { readonly session: Session }) {
   const t = useTexts(safetyTexts)
-  const end = useAct('endSession', { onDone: () => sayDone(t.ended) })
   if (current) return '–'
   return (
-    <Button
-      size="sm"
-      variant="default"
-      aria-label={t.endOne(agent_hint ?? t.unknown)}
-      loading={end.isPending}
-      onClick={() => end.mutate({ session_id })}
+    <ConfirmButton
+      operation="endSession"
+      input={{ session_id }}
+      act={t.end}
+      title={t.endOne(agent_hint ?? t.unknown)}
+      done={() => t.ended}
     >
-      {t.end}
-    </Button>
+      {t.endHint}
+    </ConfirmButton>
   )
 }
 
 function EndOthers() {
   const t = useTexts(safetyTexts)
-  const [isAsked, ask] = useState(false)
-  const end = useAct('endOtherSessions', {
-    onDone: ({ ended }) => {
-      ask(false)
-      sayDone(t.othersEnded(ended))
-    },
-  })
   return (
-    <>
-      <Button variant="default" onClick={() => ask(true)}>
-        {t.endOthers}
-      </Button>
-      <Confirm
-        opened={isAsked}
-        title={t.endOthers}
-        act={t.endOthers}
-        acting={end.isPending}
-        error={end.error}
-        onAct={() => end.mutate({})}
-        onClose={() => ask(false)}
-      >
-        <Text>{t.endOthersHint}</Text>
-      </Confirm>
-    </>
+    <ConfirmButton
+      operation="endOtherSessions"
+      input={{}}
+      act={t.endOthers}
+      title={t.endOthers}
+      size="md"
+      done={({ ended }) => t.othersEnded(ended)}
+    >
+      {t.endOthersHint}
+    </ConfirmButton>
   )
 }

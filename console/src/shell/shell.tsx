@@ -1,3 +1,4 @@
+import { useIsFetching } from '@tanstack/react-query'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Session } from '../api/api.tsx'
@@ -9,6 +10,7 @@ import { PaletteButton } from './palette-button.tsx'
 import { PreferencesButton } from './preferences-button.tsx'
 import classes from './shell.module.css'
 import { shellTexts } from './texts.ts'
+import { useKeepFocus } from './use-keep-focus.ts'
 
 export interface Destination {
   readonly to: NonNullable<LinkProps['to']>
@@ -20,19 +22,24 @@ export interface Destination {
 
 interface ShellProps {
   readonly session: Session
+  /** Whose console it is, where one person may have several. */
+  readonly whose?: string | undefined
   readonly destinations: readonly Destination[]
   readonly children: ReactNode
 }
 
 /** The frame of a console: navigation below on a phone and at the side on a desk, and the page. */
-export function Shell({ session, destinations, children }: ShellProps) {
+export function Shell({ session, whose, destinations, children }: ShellProps) {
   const t = useTexts(shellTexts)
   useLiveEvents()
+  useKeepFocus()
+  const isLoading = useIsFetching({ predicate: query => query.state.data === undefined }) > 0
   return (
     <div className={classes.shell}>
       <header className={classes.header}>
         <div className={classes.brand}>
           <Brand />
+          {whose !== undefined && <span className={classes.whose}>{whose}</span>}
         </div>
         <div className={classes.tools}>
           <PaletteButton destinations={destinations} />
@@ -61,7 +68,7 @@ export function Shell({ session, destinations, children }: ShellProps) {
           ))}
         </ul>
       </nav>
-      <main id="content" className={classes.main}>
+      <main id="content" className={classes.main} aria-busy={isLoading}>
         {children}
       </main>
     </div>

@@ -70,7 +70,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     // A finger needs 44 pixels.
-    Button: { defaultProps: { size: 'md' } },
+    Button: { defaultProps: { size: 'md', loaderProps: { size: 14 } } },
     TextInput: { defaultProps: { size: 'md' } },
     PasswordInput: { defaultProps: { size: 'md' } },
     NativeSelect: { defaultProps: { size: 'md' } },

@@ -1,5 +1,7 @@
 import { amountIn, amountOut, idSchema, nullable, oneOf, PAYMENT_STATUSES, textOut } from '@batua/contract'
 import {
+  type AnyBatuaError,
+  type Authorization,
   isBatuaError,
   type Journal,
   type Payment,
@@ -9,8 +11,8 @@ import {
   paymentOf,
 } from '@batua/sdk'
 import { Type } from 'typebox'
-import { keyIn, resultOf, SPENDS, tool } from '../tool.ts'
-import { ToolRefusal } from '../tool-refusal.ts'
+import { CALLS_PAGE, keyIn, resultOf, type ToolName, tool } from '../tool.ts'
+import { ToolRefusal, WRITTEN_BY_SELLERS } from '../tool-refusal.ts'
 import type { Wallet } from '../wallet.ts'
 import {
   contextOf,
@@ -30,7 +32,8 @@ export const fetchPaidUrl = tool({
   title: 'Fetch a paid page',
   description:
     'Fetches a page, and pays its price if it asks for one of at most `max_amount`. The key belongs to this purchase: the same call with the same key never pays twice, and goes on where an earlier one stopped. A page that was delivered once is not delivered again under its key. If the owner has to approve, the result has `payment_status: pending_approval`; call it again after she has approved.',
-  annotations: SPENDS,
+  annotations: CALLS_PAGE,
+  scopes: ['payments:write'],
   findsEarlier: 'get_payment',
   writtenByOthers: ['body', 'content_type', 'pay_to'],
   input: Type.Object(
@@ -50,7 +53,15 @@ export const fetchPaidUrl = tool({
     truncated: Type.Boolean({ description: 'Whether the body was longer than 1 MiB and is cut off.' }),
     amount: nullable(amountOut('The price, INR, without the fee; null if nothing was paid.')),
     pay_to: nullable(textOut('Who was paid, as the page names it.', 'weather')),
-    payment_id: nullable(idSchema('pay', 'The payment; null if it costs nothing or waits for approval.')),
+    payment_id: nullable(
+      idSchema(
+        'pay',
+        'The payment; null if it costs nothing, waits for approval, or is captured by the seller.',
+      ),
+    ),
+    authorization_id: nullable(
+      idSchema('ath', 'The money set aside, if the seller captures the price after the request; else null.'),
+    ),
     payment_status: nullable(
       oneOf(PAYMENT_STATUSES, '`pending_approval`: the owner has to approve; null if it costs nothing.'),
     ),
@@ -59,17 +70,20 @@ export const fetchPaidUrl = tool({
     ),
   }),
   run: (wallet, { max_amount, purpose, idempotency_key: key, ...request }, signal) =>
-    withinPageTime(signal, 'fetch_paid_url', async ending => {
+    withinPageTime(signal, GOES_ON, async ending => {
       const purchase = { key, maxAmount: max_amount, purpose, request }
       try {
         return await buy(wallet, purchase, ending)
       } catch (error) {
-        // Another call with this key has paid meanwhile: this one goes on with that payment.
         if (!isUsedKey(error)) throw error
-        return await buy(wallet, purchase, ending)
+        // Another call with this key has paid meanwhile, or an earlier one has set money aside: this one goes on with it.
+        return await buy(wallet, purchase, ending, await setAsideBefore(wallet, error.details))
       }
     }),
 })
+
+/** After the time limit. */
+const GOES_ON = { hint: 'the same call goes on where it stopped', next_tool: 'fetch_paid_url' } as const
 
 interface PagePurchase {
   readonly key: string
@@ -78,7 +92,12 @@ interface PagePurchase {
   readonly request: PageRequest
 }
 
-async function buy(wallet: Wallet, { key, maxAmount, purpose, request }: PagePurchase, signal: AbortSignal) {
+async function buy(
+  wallet: Wallet,
+  { key, maxAmount, purpose, request }: PagePurchase,
+  signal: AbortSignal,
+  setAside: SetAside | null = null,
+) {
   const { client, allowHttp } = wallet
   const { url } = request
   const earlier = await paymentWith(wallet, key)
@@ -88,7 +107,7 @@ async function buy(wallet: Wallet, { key, maxAmount, purpose, request }: PagePur
     maxAmount,
     allowHttp,
     approval: 'return',
-    journal: journalOf(wallet, earlier, url),
+    journal: journalOf(wallet, purchaseOf(earlier ?? setAside, url)),
     payment: { key, context: contextOf(url, purpose) },
   })
   const answer = await fetch(url, initOf(request, signal)).catch((error: unknown) => {
@@ -98,7 +117,7 @@ async function buy(wallet: Wallet, { key, maxAmount, purpose, request }: PagePur
   const paid = {
     amount: payment === undefined ? null : Number(payment.amount),
     pay_to: payment?.payTo ?? null,
-    payment_id: payment?.paymentId ?? null,
+    ...idsOf(payment?.paymentId ?? null),
     payment_status: payment?.status ?? null,
     approval_id: payment?.approvalId ?? null,
   }
@@ -107,7 +126,17 @@ async function buy(wallet: Wallet, { key, maxAmount, purpose, request }: PagePur
     const waiting = { content_type: null, body: null, body_encoding: null, truncated: false }
     return { status: answer.status, ...waiting, ...paid, next_tool: 'get_approval' as const }
   }
-  return { status: answer.status, ...(await readPage(answer)), ...paid }
+  return { status: answer.status, ...(await readPage(answer)), ...paid, next_tool: afterPage(answer, paid) }
+}
+
+/**
+ * A page that was not delivered although it is paid: its seller gives the money back, which the payment shows; what is
+ * set aside is there for the same call, if the seller could not serve it then.
+ */
+function afterPage({ ok, status }: Response, paid: ReturnType<typeof idsOf>): ToolName | null {
+  if (ok || (paid.payment_id ?? paid.authorization_id) === null) return null
+  if (paid.payment_id !== null) return 'get_payment'
+  return status >= 500 ? 'fetch_paid_url' : 'list_transactions'
 }
 
 /** The payment that was made, or waits, with a key: the ledger is what remembers purchases, on every node. */
@@ -117,9 +146,9 @@ async function paymentWith({ client, agentId }: Wallet, key: string): Promise<Pa
 }
 
 /** A journal that knows the purchase of one key. Money moves by that key, so it has nothing to record. */
-function journalOf({ pins }: Wallet, earlier: Payment | null, url: string): Journal {
+function journalOf({ pins }: Wallet, earlier: Omit<Purchase, 'requestKey'> | null): Journal {
   return {
-    resume: async requestKey => (earlier === null ? null : purchaseOf(earlier, requestKey, url)),
+    resume: async requestKey => earlier && { ...earlier, requestKey },
     begin: async () => null,
     update: async () => undefined,
     release: async () => undefined,
@@ -127,22 +156,60 @@ function journalOf({ pins }: Wallet, earlier: Payment | null, url: string): Jour
   }
 }
 
-function purchaseOf(payment: Payment, requestKey: string, url: string): Purchase {
+/** Money that was set aside with a key, or the approval that it waits for. */
+type SetAside = Pick<Authorization, 'amount' | 'reference' | 'created_at'> & {
+  readonly to: string
+  readonly payment_id: string | null
+  readonly approval_id: string | null
+  readonly setAsideSeconds: number
+}
+
+/** What a call with this key has set aside; null: nothing. Lists of payments do not have it. */
+async function setAsideBefore(
+  { client }: Wallet,
+  { authorization_id, approval_id }: UsedKey['details'],
+): Promise<SetAside | null> {
+  if (typeof authorization_id === 'string') {
+    const made = await client.getAuthorization({ authorization_id })
+    const setAsideSeconds = (Date.parse(made.expires_at) - Date.parse(made.created_at)) / 1_000
+    const { approval_id: by = null } = made
+    return { ...made, to: made.to_agent_id, payment_id: authorization_id, approval_id: by, setAsideSeconds }
+  }
+  if (approval_id === undefined) return null
+  const waiting = await client.getApproval({ approval_id })
+  const { to, expires_in } = waiting
+  if (waiting.kind !== 'authorization' || to === null || expires_in === null) return null
+  return { ...waiting, to, payment_id: null, approval_id, setAsideSeconds: expires_in }
+}
+
+function purchaseOf(made: Payment | SetAside | null, url: string): Omit<Purchase, 'requestKey'> | null {
+  if (made === null) return null
   return {
-    id: payment.payment_id ?? payment.approval_id ?? '',
-    requestKey,
+    id: made.payment_id ?? made.approval_id ?? '',
     host: new URL(url).host,
-    payTo: payment.to,
-    amountPaise: BigInt(Math.round(payment.amount * 100)),
-    nonce: payment.reference ?? '',
-    startedAt: Date.parse(payment.created_at),
-    state: payment.payment_id === null ? 'paying' : 'paid',
-    paymentId: payment.payment_id,
-    approvalId: payment.approval_id ?? null,
+    payTo: made.to,
+    amountPaise: BigInt(Math.round(made.amount * 100)),
+    nonce: made.reference ?? '',
+    startedAt: Date.parse(made.created_at),
+    state: made.payment_id === null ? 'paying' : 'paid',
+    paymentId: made.payment_id,
+    approvalId: made.approval_id ?? null,
+    ...('setAsideSeconds' in made ? { setAsideSeconds: made.setAsideSeconds } : {}),
   }
 }
 
-function isUsedKey(error: unknown): boolean {
+/** The payment of a page, or what is set aside until its seller captures it. */
+function idsOf(paymentId: string | null) {
+  const isSetAside = paymentId?.startsWith('ath_') === true
+  return {
+    payment_id: isSetAside ? null : paymentId,
+    authorization_id: isSetAside ? paymentId : null,
+  }
+}
+
+type UsedKey = Extract<AnyBatuaError, { readonly code: 'idempotency_error' }>
+
+function isUsedKey(error: unknown): error is UsedKey {
   return isBatuaError(error) && error.code === 'idempotency_error'
 }
 
@@ -163,7 +230,8 @@ function usedElsewhere({ payment_id, approval_id, status }: Payment): ToolRefusa
 function refusalOf(error: unknown, maxAmount: number): unknown {
   if (error instanceof PurchaseError && error.code === 'price_too_high') {
     const { code, message } = error
-    return new ToolRefusal({ code, message, limit: maxAmount, next_tool: 'quote_paid_url' })
+    const untrusted = [...WRITTEN_BY_SELLERS]
+    return new ToolRefusal({ code, message, limit: maxAmount, next_tool: 'quote_paid_url', untrusted })
   }
   const payment = paymentOf(error)
   if (payment === undefined || !(error instanceof ToolRefusal)) return error

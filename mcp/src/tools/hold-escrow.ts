@@ -22,7 +22,9 @@ export const holdEscrowTool = tool({
   description:
     'Takes money out of the wallet and holds it until it is released to the recipient or refunded. With `timeout_hours` it ends by itself as `auto_action` says; with `attestor_agent_id` that agent releases it. There is no fee. `pending_approval` means that the owner has to approve first.',
   annotations: SPENDS,
+  scopes: ['payments:write'],
   findsEarlier: 'list_transactions',
+  writtenByOthers: ['reference'],
   card: CARD.uri,
   input: Type.Object(
     {

@@ -1,7 +1,8 @@
 import { noteText } from '@batua/contract'
-import { NoAnswer } from '@batua/outgoing'
+import { NoAnswer, readAtMost } from '@batua/outgoing'
 import type { Payment } from '@batua/sdk'
 import { type Static, Type } from 'typebox'
+import type { ToolName } from '../tool.ts'
 import { ToolRefusal } from '../tool-refusal.ts'
 import type { Wallet } from '../wallet.ts'
 
@@ -30,7 +31,7 @@ export const pageRequest = {
   headers: Type.Optional(
     Type.Record(Type.String(), Type.String({ maxLength: 4096 }), {
       maxProperties: 30,
-      description: 'Headers, by their names.',
+      description: 'Headers, by their names; none of the connection, such as Host or Content-Length.',
       examples: [{ accept: 'application/json' }],
     }),
   ),
@@ -53,11 +54,35 @@ export const purposeIn = Type.Optional(
 const PageRequest = Type.Object(pageRequest)
 export type PageRequest = Static<typeof PageRequest>
 
+/** The request as it is sent; refuses what HTTP does not allow. */
 export function initOf(
   { method = 'GET', headers = {}, body }: PageRequest,
   signal: AbortSignal,
 ): RequestInit {
+  if (method === 'GET' && body !== undefined)
+    throw unsendable('body', 'A GET request has no body; name another method, or leave out the body')
+  if (!areHeaders(headers))
+    throw unsendable(
+      'headers',
+      'A header has a name or a value that HTTP does not allow, or belongs to the connection',
+    )
   return { method, headers, signal, ...(body === undefined ? {} : { body }) }
+}
+
+/** They belong to one connection (RFC 9110, 7.6.1), or say where the request goes and how long it is. */
+const OF_THE_CONNECTION =
+  /^(?:connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/
+
+function areHeaders(headers: Readonly<Record<string, string>>): boolean {
+  try {
+    return [...new Headers(headers).keys()].every(name => !OF_THE_CONNECTION.test(name))
+  } catch {
+    return false
+  }
+}
+
+function unsendable(field: 'body' | 'headers', message: string): ToolRefusal {
+  return new ToolRefusal({ code: 'validation_error', message, field })
 }
 
 /** The name by which purchases of `fetch_paid_url` are found again. */
@@ -100,10 +125,16 @@ function unreachable(error: unknown): ToolRefusal {
   return new ToolRefusal({ code: isRefused ? 'url_refused' : 'url_unreachable', message: why, field: 'url' })
 }
 
+/** What a call that was not done in time tells the model. */
+interface AfterTimeout {
+  readonly hint: string
+  readonly next_tool: ToolName | null
+}
+
 /** Runs a call that waits for pages, with its time limit. */
 export async function withinPageTime<T>(
   signal: AbortSignal,
-  next: 'quote_paid_url' | 'fetch_paid_url',
+  { hint, next_tool }: AfterTimeout,
   work: (ending: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const timeUp = AbortSignal.timeout(PAGE_TIMEOUT_MS)
@@ -111,8 +142,8 @@ export async function withinPageTime<T>(
     return await work(AbortSignal.any([signal, timeUp]))
   } catch (error) {
     if (signal.aborted || !timeUp.aborted) throw error
-    const message = `It was not done within ${PAGE_TIMEOUT_MS / 1000} s; the same call goes on where it stopped`
-    throw new ToolRefusal({ code: 'timeout', message, next_tool: next })
+    const message = `It was not done within ${PAGE_TIMEOUT_MS / 1000} s; ${hint}`
+    throw new ToolRefusal({ code: 'timeout', message, next_tool })
   }
 }
 
@@ -130,17 +161,6 @@ export async function readPage(response: Response) {
 }
 
 const TEXT = /^(?:text\/|[^;]*\b(?:json|xml|javascript|x-www-form-urlencoded|yaml|csv)\b)/i
-
-async function readAtMost(response: Response, maxBytes: number) {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of response.body ?? []) {
-    chunks.push(chunk)
-    length += chunk.length
-    if (length > maxBytes) break
-  }
-  return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), isWhole: length <= maxBytes }
-}
 
 /** Ends a response whose body nobody reads. */
 export async function discard(response: Response): Promise<void> {

@@ -12,7 +12,7 @@ import {
 import type { Approval as ApprovalRecord } from '@batua/sdk'
 import { Type } from 'typebox'
 import { CARD } from '../card.ts'
-import { keyIn, READS, resultOf, SPENDS, type ToolName, tool } from '../tool.ts'
+import { ANY_SCOPE, keyIn, READS, resultOf, SPENDS, type ToolName, tool } from '../tool.ts'
 import { ToolRefusal } from '../tool-refusal.ts'
 import { WRITTEN_IN_RECEIPTS } from '../untrusted.ts'
 import { isPaidUrl } from './paid-url.ts'
@@ -28,6 +28,7 @@ export const payTool = tool({
   description:
     'Pays another agent at once, within the owner’s limits. The payee receives the amount; a fee of 0.5 %, at least 1 INR, comes on top. If the owner has to approve, the result is `pending_approval`: no money has moved, do not pay again, ask `get_approval` later. After a lost answer call it again with the same key: it never pays twice.',
   annotations: SPENDS,
+  scopes: ['payments:write'],
   findsEarlier: 'get_payment',
   card: CARD.uri,
   input: Type.Object(
@@ -47,6 +48,7 @@ export const requestApproval = tool({
   description:
     'Asks the owner to approve a payment, whatever its amount. No money moves until she approves, and limits still apply. Say in `context` what it is for: she reads it.',
   annotations: SPENDS,
+  scopes: ['approvals:request'],
   findsEarlier: 'get_payment',
   card: CARD.uri,
   input: Type.Object({ ...payFields, idempotency_key: keyIn }, { additionalProperties: false }),
@@ -68,6 +70,7 @@ export const getPaymentTool = tool({
   description:
     'A payment of this wallet, by its id or by the key that it was made with. `not_found` for a key means that it was not made.',
   annotations: READS,
+  scopes: ANY_SCOPE,
   writtenByOthers: ['reference'],
   input: Type.Object(
     {
@@ -87,7 +90,9 @@ export const getPaymentTool = tool({
     const [payment] = payments
     if (payment === undefined) {
       const message = 'No payment was made with this key'
-      throw new ToolRefusal({ code: 'not_found', message, field: 'idempotency_key' })
+      // A hold or an authorization may have been made with it: the statement has them.
+      const next_tool = 'list_transactions'
+      throw new ToolRefusal({ code: 'not_found', message, field: 'idempotency_key', next_tool })
     }
     return { ...payment, next_tool: afterPayment(payment) }
   },
@@ -101,8 +106,10 @@ export const getApprovalTool = tool({
   description:
     'Whether the owner has decided about a payment or hold. While it is `pending_approval`, go on with something else and ask again in a minute or later.',
   annotations: READS,
+  scopes: ANY_SCOPE,
   card: CARD.uri,
-  writtenByOthers: ['to_name', 'reference', 'note', 'rejection_reason'],
+  // `name` is that of the app, which it chose itself.
+  writtenByOthers: ['to_name', 'reference', 'note', 'rejection_reason', 'name'],
   input: getApproval.params,
   output: resultOf(approvalFields),
   async run({ client }, input) {
@@ -111,10 +118,12 @@ export const getApprovalTool = tool({
   },
 })
 
+/** A page is fetched now; what else was approved has been made, and is looked up. Only payments are found by an id. */
 function afterDecision({ status, kind, context }: ApprovalRecord): ToolName | null {
   if (status === 'pending_approval') return 'get_approval'
-  if (status !== 'approved' || kind !== 'payment') return null
-  return isPaidUrl(context) ? 'fetch_paid_url' : 'get_payment'
+  if (status !== 'approved') return null
+  if (isPaidUrl(context)) return 'fetch_paid_url'
+  return kind === 'payment' ? 'get_payment' : 'list_transactions'
 }
 
 export const refund = tool({
@@ -123,6 +132,7 @@ export const refund = tool({
   description:
     'Gives back a payment that this wallet received, or a part of it, without a fee. Without `amount` everything that is left.',
   annotations: SPENDS,
+  scopes: ['payments:write'],
   findsEarlier: 'list_transactions',
   input: Type.Object(
     {
@@ -141,6 +151,7 @@ export const verifyReceiptTool = tool({
   title: 'Verify a receipt',
   description: 'Whether a receipt, by its id or that of its payment, is genuine: signed by the service.',
   annotations: READS,
+  scopes: ['wallet:read'],
   writtenByOthers: WRITTEN_IN_RECEIPTS,
   input: verifyReceipt.params,
   output: resultOf(verifyReceipt.response.properties),

@@ -1,9 +1,9 @@
 import { amountOut, evaluatePolicy, nullable, oneOf, textOut } from '@batua/contract'
-import { CHALLENGE_HEADER, decodeChallenge } from '@batua/sdk'
+import { priceOf } from '@batua/sdk'
 import { Type } from 'typebox'
-import { resultOf, tool } from '../tool.ts'
+import { CALLS_PAGE, resultOf, tool } from '../tool.ts'
 import { ToolRefusal } from '../tool-refusal.ts'
-import { discard, initOf, pageFetch, pageRequest, withinPageTime } from './paid-url.ts'
+import { discard, initOf, type PageRequest, pageFetch, pageRequest, withinPageTime } from './paid-url.ts'
 
 const { code, message } = evaluatePolicy.response.properties
 
@@ -11,9 +11,11 @@ export const quotePaidUrl = tool({
   name: 'quote_paid_url',
   title: 'Ask for a price',
   description:
-    'Asks a page what it costs, without paying: the request is made once as it is. Says also whether this wallet may pay it now.',
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-  writtenByOthers: ['pay_to'],
+    'Asks a page what it costs, without paying: the request is made once as it is. Says also whether this wallet may pay it now. A page that costs nothing acts on the request as if it were fetched, so use another method than GET only where you would fetch the page too.',
+  scopes: ['payments:write'],
+  annotations: CALLS_PAGE,
+  // The page chooses where it redirects to.
+  writtenByOthers: ['url', 'pay_to'],
   input: Type.Object(pageRequest, { additionalProperties: false }),
   output: resultOf({
     url: textOut('The address that answered, after redirects.', 'https://weather.example/today'),
@@ -33,16 +35,17 @@ export const quotePaidUrl = tool({
     message: nullable(message),
   }),
   run: (wallet, request, signal) =>
-    withinPageTime(signal, 'quote_paid_url', async ending => {
+    withinPageTime(signal, afterTimeout(request), async ending => {
       const answer = await pageFetch(wallet)(request.url, initOf(request, ending))
       await discard(answer)
-      const { status, headers } = answer
+      const { status } = answer
       const url = answer.url || request.url
-      const header = status === 402 ? headers.get(CHALLENGE_HEADER) : null
+      const challenge = await priceOf(answer, wallet.client)
       const next_tool = 'fetch_paid_url' as const
-      if (header === null) return { ...NO_PRICE, url, status, next_tool }
-      const challenge = decodeChallenge(header)
-      if (challenge === null) {
+      // It has acted on the request by now, and would once more.
+      if (challenge === null)
+        return { ...NO_PRICE, url, status, next_tool: isSafe(request) ? next_tool : null }
+      if (challenge === 'unreadable') {
         const why = 'The page asks for a payment in a form that cannot be read'
         throw new ToolRefusal({ code: 'invalid_challenge', message: why, field: 'url' })
       }
@@ -59,3 +62,14 @@ const NO_PRICE = {
   ...{ payment_required: false, amount: null, fee: null, total: null },
   ...{ pay_to: null, decision: null, code: null, message: null },
 } as const
+
+/** Whether the request asks the page for nothing but its content (RFC 9110, 9.2.1). */
+function isSafe({ method = 'GET' }: PageRequest): boolean {
+  return method === 'GET'
+}
+
+function afterTimeout(request: PageRequest) {
+  return isSafe(request)
+    ? { hint: 'the same call asks the page again', next_tool: 'quote_paid_url' as const }
+    : { hint: 'the page may have acted on the request', next_tool: null }
+}

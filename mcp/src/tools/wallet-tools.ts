@@ -12,7 +12,7 @@ import {
 import type { PolicyEvaluation } from '@batua/sdk'
 import { Type } from 'typebox'
 import { CARD } from '../card.ts'
-import { READS, resultOf, type ToolName, tool } from '../tool.ts'
+import { ANY_SCOPE, READS, resultOf, type ToolName, tool } from '../tool.ts'
 import { WRITTEN_IN_STATEMENTS } from '../untrusted.ts'
 
 const { limits, thresholds, allowed_payees, max_amount_now, as_of } = EffectivePolicy.properties
@@ -24,6 +24,7 @@ export const getWallet = tool({
   description:
     'What this wallet has and may spend: the balance, money that is held, every limit with what is left of it and when it resets, and the amounts above which escrow or the owner’s approval is required. Amounts are INR.',
   annotations: READS,
+  scopes: ['wallet:read'],
   card: CARD.uri,
   input: Type.Object({}, { additionalProperties: false }),
   output: resultOf({
@@ -60,6 +61,7 @@ export const checkPayment = tool({
   description:
     'Decides a payment as `pay` would at this moment, without making it: whether it would be made, refused, or wait for the owner, and its fee.',
   annotations: READS,
+  scopes: ANY_SCOPE,
   input: evaluatePolicy.body,
   output: resultOf(evaluatePolicy.response.properties),
   async run({ client, agentId }, input) {
@@ -85,6 +87,7 @@ export const listTransactionsTool = tool({
   title: 'Transactions',
   description: 'The statement of this wallet, newest first.',
   annotations: READS,
+  scopes: ['wallet:read'],
   writtenByOthers: WRITTEN_IN_STATEMENTS,
   input: listTransactions.query,
   output: resultOf(listTransactions.response.properties),

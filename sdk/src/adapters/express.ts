@@ -1,9 +1,12 @@
 import type { SellerOptions } from '../seller/options.ts'
+import { documentResponse, type PublishedShop } from '../seller/pay-document.ts'
 import { createSeller } from '../seller/seller.ts'
-import { admit, type NodeRequest, type NodeResponse, sendAnswer } from './node-request.ts'
+import { admit, type NodeRequest } from './node-request.ts'
+import { type NodeResponse, sendAnswer, sendDocument } from './node-response.ts'
 
 export type { AcceptedPayment, SellerOptions } from '../seller/options.ts'
 export { paymentFor } from '../seller/paid-requests.ts'
+export { PAY_DOCUMENT_PATH, type PublishedShop } from '../seller/pay-document.ts'
 
 /** The used part of express's request, and the argument of a price function. Name `express.Request` for all of it. */
 export interface ExpressRequest extends NodeRequest {
@@ -38,4 +41,10 @@ export function requirePayment<Request extends ExpressRequest>(
     }
     if (admission === 'serve') next()
   }
+}
+
+/** A handler for express that publishes what is sold: `app.get(PAY_DOCUMENT_PATH, publishShop(shop))`. */
+export function publishShop(shop: PublishedShop): (request: unknown, response: NodeResponse) => void {
+  const published = documentResponse(shop)
+  return (_request, response) => sendDocument(response, published)
 }

@@ -1,10 +1,13 @@
 import type { SellerOptions } from '../seller/options.ts'
+import { documentResponse, type PublishedShop } from '../seller/pay-document.ts'
 import { createSeller } from '../seller/seller.ts'
-import { admit, type NodeRequest, type NodeResponse } from './node-request.ts'
+import { admit, type NodeRequest } from './node-request.ts'
+import type { NodeResponse } from './node-response.ts'
 import { headersToSet } from './response-headers.ts'
 
 export type { AcceptedPayment, SellerOptions } from '../seller/options.ts'
 export { paymentFor } from '../seller/paid-requests.ts'
+export { PAY_DOCUMENT_PATH, type PublishedShop } from '../seller/pay-document.ts'
 
 /** The used part of fastify's request, and the argument of a price function. Name fastify's type for all of it. */
 export interface FastifyRequest extends NodeRequest {
@@ -50,5 +53,14 @@ export function requirePayment<Request extends FastifyRequest>(
     const sender = reply as AnyReply
     sender.code(admission.status)
     return sender.send(admission.body)
+  }
+}
+
+/** A handler for fastify that publishes what is sold: `app.get(PAY_DOCUMENT_PATH, publishShop(shop))`. */
+export function publishShop(shop: PublishedShop): (request: unknown, reply: FastifyReply) => unknown {
+  const { headers, body } = documentResponse(shop)
+  return (_request, reply) => {
+    for (const [name, value] of Object.entries(headers)) reply.header(name, value)
+    return (reply as AnyReply).send(body)
   }
 }

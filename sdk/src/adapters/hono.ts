@@ -1,12 +1,14 @@
 import { within } from '../client/timeouts.ts'
 import { verifyTimeoutIn } from '../seller/context.ts'
-import type { AcceptedPayment, SellerAnswer, SellerOptions, SellerRequest } from '../seller/options.ts'
+import type { Accepted, SellerAnswer, SellerOptions, SellerRequest } from '../seller/options.ts'
 import { rememberPayment } from '../seller/paid-requests.ts'
+import { documentResponse, type PublishedShop } from '../seller/pay-document.ts'
 import { createSeller } from '../seller/seller.ts'
-import { headersToSet } from './response-headers.ts'
+import { headersToSet, isOfOthers } from './response-headers.ts'
 
 export type { AcceptedPayment, SellerOptions } from '../seller/options.ts'
 export { paymentFor } from '../seller/paid-requests.ts'
+export { PAY_DOCUMENT_PATH, type PublishedShop } from '../seller/pay-document.ts'
 
 interface HonoRequest {
   readonly method: string
@@ -21,11 +23,11 @@ interface HonoRequest {
 /** The used part of hono's context, and the argument of a price function. Name hono's `Context` for all of it. */
 export interface HonoContext {
   readonly req: HonoRequest
-  readonly res: Response
+  res: Response
   /** Only on platforms that stop after the response; elsewhere it throws. */
   readonly executionCtx?: { waitUntil(work: Promise<unknown>): void }
   header(name: string, value: string): void
-  body(text: string, status: 402 | 503): Response
+  body(text: string, status: 402 | 403 | 503): Response
 }
 
 type Middleware<Context> = (context: Context, next: () => Promise<void>) => Promise<Response | undefined>
@@ -57,7 +59,7 @@ export function requirePayment<Context extends HonoContext>(
         return send(context, acceptance.answer)
       case 'accepted':
         return serve(context, next, signal, {
-          payment: acceptance.payment,
+          ...acceptance,
           finish: status => soon(context, patienceMs, acceptance.finish(status)),
         })
     }
@@ -80,16 +82,11 @@ function sellerRequest({ req }: HonoContext): SellerRequest {
   }
 }
 
-interface PurchaseInProgress {
-  readonly payment: AcceptedPayment
-  finish(status: number): Promise<void>
-}
-
 async function serve(
   context: HonoContext,
   next: () => Promise<void>,
   signal: AbortSignal | undefined,
-  { payment, finish }: PurchaseInProgress,
+  { payment, head, stored, finish }: Accepted,
 ): Promise<Response | undefined> {
   // If the client disconnected while the payment was checked, the handler does not run.
   if (signal?.aborted === true) {
@@ -101,12 +98,35 @@ async function serve(
   try {
     await next()
     status = context.res.status
+    head(status)
+    const answer = (await stored?.()) ?? null
+    if (answer !== null) {
+      status = answer.status
+      replaceResponse(context, answer)
+    }
+    // Once more: other calls may have been counted meanwhile.
+    for (const [name, value] of headersToSet({ headers: head(status) }, each =>
+      context.res.headers.get(each),
+    )) {
+      context.header(name, value)
+    }
     // A shared cache must not serve a paid response to others; a handler may override this.
     if (!context.res.headers.has('cache-control')) context.header('Cache-Control', 'private')
   } finally {
     await finish(status)
   }
   return undefined
+}
+
+/** Sends an answer in place of the response of the handler. */
+function replaceResponse(context: HonoContext, { status, headers, body }: SellerAnswer): void {
+  const { res } = context
+  void res.body?.cancel()
+  const kept = new Headers([...res.headers].filter(([name]) => isOfOthers(name)))
+  for (const [name, value] of headersToSet({ headers }, each => kept.get(each))) kept.set(name, value)
+  // Otherwise hono would keep the headers of the response before.
+  Reflect.set(context, 'res', undefined)
+  context.res = new Response(body, { status, headers: kept })
 }
 
 /** Waits for work as long as a response may wait; the platform is asked to let it continue. */
@@ -124,4 +144,10 @@ function goOn(context: HonoContext, work: Promise<void>): void {
   } catch {
     // Only platforms that stop after the response have it; on others the work continues anyway.
   }
+}
+
+/** A handler for hono that publishes what is sold: `app.get(PAY_DOCUMENT_PATH, publishShop(shop))`. */
+export function publishShop(shop: PublishedShop): () => Response {
+  const { status, headers, body } = documentResponse(shop)
+  return () => new Response(body, { status, headers })
 }

@@ -7,20 +7,19 @@ import { canonicalJson, plainJson } from '../protocol/canonical.ts'
 import { decodeProof, encodeChallenge } from '../protocol/headers.ts'
 import { CHALLENGE_HEADER, PROOF_HEADER } from '../protocol/messages.ts'
 import {
+  acceptedFor,
   type Fields,
   isFields,
   type Offer,
-  offerIn,
+  offersIn,
   PAYMENT_META,
   PAYMENT_RESPONSE_META,
   railOf,
 } from '../protocol/x402.ts'
 
-export interface PayingToolsOptions extends PayingFetchOptions {
+export interface PayingToolsOptions extends Omit<PayingFetchOptions, 'identity' | 'tab'> {
   /** The address of the server whose tools are called. Its origin and host identify the seller. */
   readonly url: string | URL
-  /** The origin at which sellers know the service; by default the client's. */
-  readonly service?: string
 }
 
 /** The arguments of `callTool`. */
@@ -89,7 +88,8 @@ async function buyCall<Result extends object>(
 
   async function respond(result: Result, isNewPurchase: boolean): Promise<Response> {
     const required = paymentRequiredIn(result)
-    const offer = required && offerIn(required)
+    // A tool's price is paid before the call.
+    const offer = required && (offersIn(required).find(each => each.setAsideSeconds === null) ?? null)
     // After a payment another price is never paid, wherever it would be.
     if (offer !== null && isNewPurchase) checkService(server, offer)
     if (required !== null && offer !== null) offered = { offer, resource: required['resource'] }
@@ -109,9 +109,7 @@ async function buyCall<Result extends object>(
       if (offered === null) return first
     }
     const { offer, resource } = offered
-    const { requirements } = offer
-    const accepted = { ...requirements, extra: { ...fieldsOf(requirements, 'extra'), nonce: proof.nonce } }
-    const payment = { x402Version: 2, resource, accepted, payload: proof }
+    const payment = { x402Version: 2, resource, accepted: acceptedFor(offer, proof.nonce), payload: proof }
     return respond(await server.call({ _meta: { ...call._meta, [PAYMENT_META]: payment } }), false)
   }
 

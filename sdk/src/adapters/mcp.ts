@@ -6,7 +6,6 @@ import { CHALLENGE_HEADER, PROOF_HEADER } from '../protocol/messages.ts'
 import {
   type Fields,
   isFields,
-  type Network,
   PAYMENT_META,
   PAYMENT_RESPONSE_META,
   type PaymentRail,
@@ -45,16 +44,13 @@ export interface ToolResult {
  * The price of a tool, and what `registerTool` takes but an `outputSchema`: clients of version 1 would check prices
  * against it, and a result that does not fit it would be refused after the payment.
  */
-export interface PaidTool<Schema, Input> extends Omit<SellerOptions<Input>, 'clientAddress'> {
+export interface PaidTool<Schema, Input>
+  extends Omit<SellerOptions<Input>, 'buyers' | 'clientAddress' | 'tab' | 'x402'> {
   readonly name: string
   readonly title?: string
   readonly inputSchema?: Schema
   readonly annotations?: object
   readonly _meta?: Record<string, unknown>
-  /** `batua:inr`, or `batua:inr-sandbox` if the service is a sandbox; by default one without https is. */
-  readonly network?: Network
-  /** The origin at which buyers know the service; by default the client's. */
-  readonly service?: string
 }
 
 /** The arguments that a handler gets: what the schema makes of them. */

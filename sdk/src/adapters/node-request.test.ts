@@ -8,7 +8,8 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { Acceptance } from '../seller/options.ts'
 import { paymentFor } from '../seller/paid-requests.ts'
 import type { Seller } from '../seller/seller.ts'
-import { admit, breakOff } from './node-request.ts'
+import { admit } from './node-request.ts'
+import { breakOff } from './node-response.ts'
 
 /** More than the buffers of a connection, so that a reader that stops reading stops the writer. */
 const MUCH = Buffer.alloc(16 * 1024 * 1024)
@@ -44,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 beforeEach(() => {
   finish = vi.fn(async () => undefined)
-  accept = async () => ({ kind: 'accepted', payment, finish })
+  accept = async () => ({ kind: 'accepted', head: () => ({}), payment, finish })
 })
 
 /** Sends a request and disconnects at the given point; resolves when both ends are closed. */
@@ -142,6 +143,17 @@ test.each(ENDINGS)(
   },
 )
 
+test.each(ENDINGS)(
+  '%s is reported once too if it waits until its price is stored',
+  async (_name, how, seen, reported) => {
+    const stored = () => new Promise<null>(resolve => setImmediate(resolve, null))
+    accept = async () => ({ kind: 'accepted', head: () => ({}), stored, payment, finish })
+    handler = how
+    expect(await ask()).toBe(seen)
+    await expect.poll(() => finish.mock.calls).toEqual([[reported]])
+  },
+)
+
 test.each([
   ['before the answer began', 'once it arrived', () => undefined],
   ['while it was sent', 'the first bytes', (_request, response) => response.end(MUCH)],
@@ -207,7 +219,7 @@ test('a client that disconnects while its payment is checked is not served, and 
   accept = () => looking.promise
   handler = vi.fn<Handler>()
   await askAndHangUp('once it arrived')
-  looking.resolve({ kind: 'accepted', payment, finish })
+  looking.resolve({ kind: 'accepted', head: () => ({}), payment, finish })
   await expect.poll(() => finish.mock.calls).toEqual([[503]])
   expect(handler).not.toHaveBeenCalled()
 })
@@ -253,7 +265,7 @@ test('HTTP/2 streams count by their status too, even if they end early', async (
   const [, { stream }] = (await heardAgain) as [unknown, Http2ServerResponse]
   again.destroy()
   await once(stream, 'close')
-  looking.resolve({ kind: 'accepted', payment, finish })
+  looking.resolve({ kind: 'accepted', head: () => ({}), payment, finish })
   await expect.poll(() => finish.mock.calls).toEqual([[503], [200], [503]])
   shared.close()
 })

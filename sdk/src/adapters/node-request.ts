@@ -1,7 +1,7 @@
 import type { SellerAnswer, SellerRequest } from '../seller/options.ts'
 import { rememberPayment } from '../seller/paid-requests.ts'
 import type { Seller } from '../seller/seller.ts'
-import { headersToSet } from './response-headers.ts'
+import { holdBack, isBrokenOff, type NodeResponse, setAtHead } from './node-response.ts'
 
 /** The used part of a request of Node, or of a framework on it. */
 export interface NodeRequest {
@@ -11,21 +11,6 @@ export interface NodeRequest {
   readonly ip?: string | undefined
   /** Its connection. */
   readonly socket?: NodeSocket | null
-}
-
-/** The used part of a response of Node, over HTTP/1 or 2. */
-export interface NodeResponse {
-  statusCode: number
-  readonly destroyed: boolean
-  readonly headersSent: boolean
-  readonly writableEnded: boolean
-  readonly errored?: Error | null
-  /** Present over HTTP/2. */
-  readonly stream?: { readonly destroyed: boolean }
-  once(event: 'finish' | 'close', listener: () => void): unknown
-  getHeader(name: string): number | string | readonly string[] | undefined
-  setHeader(name: string, value: string): unknown
-  end(body: string): unknown
 }
 
 interface NodeSocket {
@@ -60,20 +45,12 @@ export async function admit<Request extends NodeRequest>(
     return 'gone'
   }
   rememberPayment(request, acceptance.payment)
+  if (acceptance.stored === undefined) setAtHead(response, acceptance.head)
+  else holdBack(response, acceptance.head, acceptance.stored)
   whenAnswered(request, response, status => acceptance.finish(status))
   // A shared cache must not serve a paid response to others; a handler may override this.
   if (response.getHeader('cache-control') === undefined) response.setHeader('Cache-Control', 'private')
   return 'serve'
-}
-
-/** @internal Sends a response, unless another one was started meanwhile, for example by a timeout. */
-export function sendAnswer(response: NodeResponse, answer: SellerAnswer): void {
-  if (response.headersSent) return
-  response.statusCode = answer.status
-  for (const [name, value] of headersToSet(answer, name => response.getHeader(name))) {
-    response.setHeader(name, value)
-  }
-  response.end(answer.body)
 }
 
 function sellerRequest(path: string, { method, headers, ip, socket }: NodeRequest): SellerRequest {
@@ -82,20 +59,6 @@ function sellerRequest(path: string, { method, headers, ip, socket }: NodeReques
     path,
     header: name => headers[name]?.toString() ?? null,
     address: ip ?? socket?.remoteAddress ?? null,
-  }
-}
-
-const brokenOff = new WeakSet<NodeResponse>()
-
-/** @internal Reports a failure; once a response has started, only a broken connection can report it. */
-export function breakOff(response: NodeResponse & { destroy(error: Error): unknown }): void {
-  if (!response.headersSent) {
-    response.statusCode = FAILED
-    response.end('')
-  } else if (!response.writableEnded) {
-    brokenOff.add(response)
-    // Without an error an HTTP/2 stream would end as if it were complete.
-    response.destroy(new Error('The response could not be completed'))
   }
 }
 
@@ -139,7 +102,7 @@ function watch(socket: NodeSocket): Line {
  * its work. So such a response counts by its status; one that this side aborted has failed, whatever its status was.
  */
 function statusOf(response: NodeResponse, line: Line | null): number {
-  if (brokenOff.has(response)) return FAILED
+  if (isBrokenOff(response)) return FAILED
   if (response.writableEnded || isLeftByClient(response, line)) return response.statusCode
   return FAILED
 }

@@ -1,11 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { errorReporterOf } from '../seller/error-reporter.ts'
 import type { SellerOptions } from '../seller/options.ts'
+import { documentResponse, PAY_DOCUMENT_PATH, type PublishedShop } from '../seller/pay-document.ts'
 import { createSeller } from '../seller/seller.ts'
-import { admit, breakOff, sendAnswer } from './node-request.ts'
+import { admit } from './node-request.ts'
+import { breakOff, sendAnswer, sendDocument } from './node-response.ts'
 
 export type { AcceptedPayment, SellerOptions } from '../seller/options.ts'
 export { paymentFor } from '../seller/paid-requests.ts'
+export { PAY_DOCUMENT_PATH, type PublishedShop } from '../seller/pay-document.ts'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => unknown
 
@@ -30,5 +33,15 @@ export function requirePayment(options: SellerOptions<IncomingMessage>, handler:
       breakOff(response)
       tell(error)
     })
+  }
+}
+
+/** A listener that publishes what is sold at `PAY_DOCUMENT_PATH`, and passes on everything else. */
+export function publishShop(shop: PublishedShop, listener: RequestListener): RequestListener {
+  const published = documentResponse(shop)
+  return (request, response) => {
+    const isAsked = request.method === 'GET' && request.url?.split('?')[0] === PAY_DOCUMENT_PATH
+    if (isAsked) sendDocument(response, published)
+    else listener(request, response)
   }
 }

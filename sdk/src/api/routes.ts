@@ -19,6 +19,8 @@ export interface Api {
   ) => Promise<Types.DeletedPlatform>
   /** Get the calling platform. */
   readonly getCurrentPlatform: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Platform>
+  /** Get how far a new platform is. */
+  readonly getFirstSteps: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.FirstSteps>
   /** Get a platform. */
   readonly getPlatform: (input: Types.GetPlatformInput, options?: CallOptions) => Promise<Types.Platform>
   /** Count requests. */
@@ -75,6 +77,11 @@ export interface Api {
     input: Types.GetAgentExistenceInput,
     options?: CallOptions,
   ) => Promise<Types.AgentExistence>
+  /** Get everything about an agent’s money. */
+  readonly getAgentOverview: (
+    input: Types.GetAgentOverviewInput,
+    options?: CallOptions,
+  ) => Promise<Types.AgentOverview>
   /** Get the calling agent. */
   readonly getCurrentAgent: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Agent>
   /** Check whether a handle is available. */
@@ -181,6 +188,31 @@ export interface Api {
   readonly pay: (input: Types.PayInput, options?: CallOptions) => Promise<Types.PaymentResult>
   /** Refund a payment. */
   readonly refundPayment: (input: Types.RefundPaymentInput, options?: CallOptions) => Promise<Types.Refund>
+  /** Connect an app. */
+  readonly allowConnectRequest: (
+    input: Types.AllowConnectRequestInput,
+    options?: CallOptions,
+  ) => Promise<Types.ConnectAnswered>
+  /** Refuse an app. */
+  readonly denyConnectRequest: (
+    input: Types.DenyConnectRequestInput,
+    options?: CallOptions,
+  ) => Promise<Types.ConnectDenied>
+  /** Disconnect an app. */
+  readonly endConnectedApp: (
+    input: Types.EndConnectedAppInput,
+    options?: CallOptions,
+  ) => Promise<Types.ConnectedAppEnded>
+  /** Show who asks to be connected. */
+  readonly getConnectRequest: (
+    input: Types.GetConnectRequestInput,
+    options?: CallOptions,
+  ) => Promise<Types.ConnectRequest>
+  /** List connected apps. */
+  readonly listConnectedApps: (
+    input?: Types.ListConnectedAppsInput,
+    options?: CallOptions,
+  ) => Promise<Types.ConnectedAppList>
   /** Approve. */
   readonly approve: (input: Types.ApproveInput, options?: CallOptions) => Promise<Types.ApprovalApproved>
   /** Ask for a challenge for an approval. */
@@ -200,6 +232,11 @@ export interface Api {
   ) => Promise<Types.AllowanceEnded>
   /** Get an approval. */
   readonly getApproval: (input: Types.GetApprovalInput, options?: CallOptions) => Promise<Types.Approval>
+  /** Get an approval with its payee and the balance. */
+  readonly getApprovalDetails: (
+    input: Types.GetApprovalDetailsInput,
+    options?: CallOptions,
+  ) => Promise<Types.ApprovalDetails>
   /** List allowances. */
   readonly listAllowances: (
     input?: Types.ListAllowancesInput,
@@ -212,6 +249,36 @@ export interface Api {
   ) => Promise<Types.ApprovalList>
   /** Reject. */
   readonly reject: (input: Types.RejectInput, options?: CallOptions) => Promise<Types.ApprovalRejected>
+  /** Authorize captures. */
+  readonly authorize: (
+    input: Types.AuthorizeInput,
+    options?: CallOptions,
+  ) => Promise<Types.AuthorizationCreated | Types.AuthorizationWaiting>
+  /** Capture an authorization. */
+  readonly captureAuthorization: (
+    input: Types.CaptureAuthorizationInput,
+    options?: CallOptions,
+  ) => Promise<Types.Capture>
+  /** Close an authorization. */
+  readonly closeAuthorization: (
+    input: Types.CloseAuthorizationInput,
+    options?: CallOptions,
+  ) => Promise<Types.AuthorizationClosed>
+  /** Get an authorization. */
+  readonly getAuthorization: (
+    input: Types.GetAuthorizationInput,
+    options?: CallOptions,
+  ) => Promise<Types.Authorization>
+  /** List authorizations. */
+  readonly listAuthorizations: (
+    input: Types.ListAuthorizationsInput,
+    options?: CallOptions,
+  ) => Promise<Types.AuthorizationList>
+  /** Void an authorization. */
+  readonly voidAuthorization: (
+    input: Types.VoidAuthorizationInput,
+    options?: CallOptions,
+  ) => Promise<Types.AuthorizationVoided>
   /** Attest. */
   readonly attestEscrow: (
     input: Types.AttestEscrowInput,
@@ -219,6 +286,11 @@ export interface Api {
   ) => Promise<Types.EscrowResolved>
   /** Get an escrow. */
   readonly getEscrow: (input: Types.GetEscrowInput, options?: CallOptions) => Promise<Types.Escrow>
+  /** Get an escrow with the names of its agents. */
+  readonly getEscrowDetails: (
+    input: Types.GetEscrowDetailsInput,
+    options?: CallOptions,
+  ) => Promise<Types.EscrowDetails>
   /** Hold money. */
   readonly holdEscrow: (
     input: Types.HoldEscrowInput,
@@ -273,6 +345,32 @@ export interface Api {
     input: Types.VerifyTransactionInput,
     options?: CallOptions,
   ) => Promise<Types.Verification>
+  /** No longer list an origin. */
+  readonly deleteListing: (
+    input: Types.DeleteListingInput,
+    options?: CallOptions,
+  ) => Promise<Types.ListingEnded>
+  /** List what an agent has registered. */
+  readonly listListings: (input: Types.ListListingsInput, options?: CallOptions) => Promise<Types.ListingList>
+  /** Find sellers. */
+  readonly listSellers: (input?: Types.ListSellersInput, options?: CallOptions) => Promise<Types.SellerList>
+  /** Register what an agent sells. */
+  readonly registerListing: (
+    input: Types.RegisterListingInput,
+    options?: CallOptions,
+  ) => Promise<Types.Listing>
+  /** List what can be paid by x402. */
+  readonly getX402Supported: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.X402Supported>
+  /** Settle a payment of x402. */
+  readonly settleX402Payment: (
+    input: Types.SettleX402PaymentInput,
+    options?: CallOptions,
+  ) => Promise<Types.X402Settlement>
+  /** Verify a payment of x402. */
+  readonly verifyX402Payment: (
+    input: Types.VerifyX402PaymentInput,
+    options?: CallOptions,
+  ) => Promise<Types.X402Verification>
   /** Get a receipt. */
   readonly getReceipt: (input: Types.GetReceiptInput, options?: CallOptions) => Promise<Types.Receipt>
   /** Verify a receipt. */
@@ -287,7 +385,7 @@ export interface Api {
   ) => Promise<Types.AgentOrigins>
   /** Get a membership proof. */
   readonly getMembershipProof: (
-    input?: Types.NoInput,
+    input?: Types.GetMembershipProofInput,
     options?: CallOptions,
   ) => Promise<Types.MembershipProof>
   /** Get an agent’s public key. */
@@ -459,6 +557,11 @@ export interface Api {
   ) => Promise<Download<Types.Statement>>
   /** Get the logged-in person. */
   readonly getSession: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Me>
+  /** List your agents with their money. */
+  readonly listAgentSummaries: (
+    input?: Types.ListAgentSummariesInput,
+    options?: CallOptions,
+  ) => Promise<Types.AgentSummaryList>
   /** List the balances of all agents. */
   readonly listBalances: (
     input?: Types.ListBalancesInput,
@@ -641,6 +744,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   createPlatform: 'POST /v1/platforms',
   deletePlatform: 'DELETE /v1/platforms/{platform_id}',
   getCurrentPlatform: 'GET /v1/platforms/me',
+  getFirstSteps: 'GET /v1/platforms/me/first-steps',
   getPlatform: 'GET /v1/platforms/{platform_id}',
   getRequestUsage: 'GET /v1/requests/usage',
   listRequests: 'GET /v1/requests',
@@ -657,6 +761,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   deactivateAgent: 'DELETE /v1/agents/{agent_id}',
   getAgent: 'GET /v1/agents/{agent_id}',
   getAgentExistence: 'GET /v1/agents/{agent_id}/exists',
+  getAgentOverview: 'GET /v1/agents/{agent_id}/overview',
   getCurrentAgent: 'GET /v1/agents/me',
   getHandleAvailability: 'GET /v1/agents/handle/{handle}/available',
   listAgents: 'GET /v1/agents',
@@ -689,16 +794,29 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   listPayments: 'GET /v1/agents/{agent_id}/payments',
   pay: 'POST /v1/agents/{agent_id}/pay',
   refundPayment: 'POST /v1/payments/{payment_id}/refund',
+  allowConnectRequest: 'POST /v1/connect/{request_id}/allow',
+  denyConnectRequest: 'POST /v1/connect/{request_id}/deny',
+  endConnectedApp: 'DELETE /v1/connected-apps/{app_id}',
+  getConnectRequest: 'GET /v1/connect/{request_id}',
+  listConnectedApps: 'GET /v1/connected-apps',
   approve: 'POST /v1/approvals/{approval_id}/approve',
   challengeApproval: 'POST /v1/approvals/{approval_id}/challenge',
   createAllowance: 'POST /v1/allowances',
   endAllowance: 'DELETE /v1/allowances/{allowance_id}',
   getApproval: 'GET /v1/approvals/{approval_id}',
+  getApprovalDetails: 'GET /v1/approvals/{approval_id}/details',
   listAllowances: 'GET /v1/allowances',
   listApprovals: 'GET /v1/approvals',
   reject: 'POST /v1/approvals/{approval_id}/reject',
+  authorize: 'POST /v1/agents/{agent_id}/authorizations',
+  captureAuthorization: 'POST /v1/authorizations/{authorization_id}/capture',
+  closeAuthorization: 'POST /v1/authorizations/{authorization_id}/close',
+  getAuthorization: 'GET /v1/authorizations/{authorization_id}',
+  listAuthorizations: 'GET /v1/agents/{agent_id}/authorizations',
+  voidAuthorization: 'POST /v1/authorizations/{authorization_id}/void',
   attestEscrow: 'POST /v1/escrow/{escrow_id}/attest',
   getEscrow: 'GET /v1/escrow/{escrow_id}',
+  getEscrowDetails: 'GET /v1/escrow/{escrow_id}/details',
   holdEscrow: 'POST /v1/agents/{agent_id}/escrow/hold',
   holdEscrowWithAttestation: 'POST /v1/agents/{agent_id}/escrow/hold-with-attestation',
   holdEscrowWithTimeout: 'POST /v1/agents/{agent_id}/escrow/hold-with-timeout',
@@ -711,6 +829,13 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   listTransactions: 'GET /v1/agents/{agent_id}/transactions',
   restoreNonce: 'POST /v1/transactions/{txn_id}/restore-nonce',
   verifyTransaction: 'GET /v1/transactions/{txn_id}/verify',
+  deleteListing: 'DELETE /v1/agents/{agent_id}/listings/{listing_id}',
+  listListings: 'GET /v1/agents/{agent_id}/listings',
+  listSellers: 'GET /v1/discovery',
+  registerListing: 'POST /v1/agents/{agent_id}/listings',
+  getX402Supported: 'GET /v1/x402/supported',
+  settleX402Payment: 'POST /v1/x402/settle',
+  verifyX402Payment: 'POST /v1/x402/verify',
   getReceipt: 'GET /v1/receipts/{receipt_id}',
   verifyReceipt: 'GET /v1/receipts/{receipt_id}/verify',
   getAgentOrigins: 'GET /v1/agents/{handle}/origins',
@@ -759,6 +884,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   getOwnerPolicy: 'GET /api/web/policy',
   getOwnerStatement: 'GET /api/web/statement',
   getSession: 'GET /api/web/me',
+  listAgentSummaries: 'GET /api/web/agents',
   listBalances: 'GET /api/web/balances',
   listExposure: 'GET /api/web/exposure',
   listInvitations: 'GET /v1/invitations',

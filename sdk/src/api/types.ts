@@ -33,6 +33,10 @@ export const EVENT_NAMES = [
   'agent.escrow.held',
   'agent.escrow.released',
   'agent.escrow.refunded',
+  'agent.authorization.created',
+  'agent.authorization.captured',
+  'agent.authorization.closing',
+  'agent.authorization.closed',
   'agent.settlement.completed',
   'agent.withdrawal.completed',
   'agent.withdrawal.failed',
@@ -41,6 +45,7 @@ export const EVENT_NAMES = [
   'agent.approval.rejected',
   'agent.approval.expired',
   'agent.status.changed',
+  'agent.app.connected',
   'certificate.revoked',
   'owner.kyc.updated',
   'owner.link.updated',
@@ -121,6 +126,8 @@ export type AuditAction =
   | 'payment.refunded'
   | 'nonce.consumed'
   | 'nonce.restored'
+  | 'listing.created'
+  | 'listing.ended'
   | 'approval.requested'
   | 'approval.approved'
   | 'approval.rejected'
@@ -128,6 +135,9 @@ export type AuditAction =
   | 'allowance.created'
   | 'allowance.used'
   | 'allowance.ended'
+  | 'app.connected'
+  | 'app.spent'
+  | 'app.ended'
   | 'funding.opened'
   | 'funding.completed'
   | 'funding.failed'
@@ -137,6 +147,11 @@ export type AuditAction =
   | 'escrow.held'
   | 'escrow.released'
   | 'escrow.refunded'
+  | 'authorization.created'
+  | 'authorization.captured'
+  | 'authorization.closing'
+  | 'authorization.closed'
+  | 'authorization.voided'
   | 'payout.requested'
   | 'payout.completed'
   | 'payout.failed'
@@ -302,7 +317,10 @@ export interface InviteOwnerInput {
   owner_id: string
 }
 
-export type ListOwnersInput = PageInput
+export interface ListOwnersInput extends PageInput {
+  /** Only the owner with this id, or owners whose name contains it, in any case, among the newest 10,000. */
+  search?: string
+}
 
 export interface SubmitKycInput {
   owner_id: string
@@ -356,6 +374,10 @@ export interface GetAgentExistenceInput {
   agent_id: string
 }
 
+export interface GetAgentOverviewInput {
+  agent_id: string
+}
+
 export interface GetHandleAvailabilityInput {
   /** The handle, in any case, with or without `@`. */
   handle: string
@@ -368,6 +390,8 @@ export interface ListAgentsInput extends PageInput {
   owner_id?: string
   /** Only the agent with this handle, in any case, with or without `@`. */
   handle?: string
+  /** Only agents whose name or handle contains it, in any case, among the newest 10,000 that the other filters select. */
+  search?: string
 }
 
 export interface PauseAgentInput {
@@ -594,6 +618,40 @@ export interface RefundPaymentInput {
   idempotency_key?: string
 }
 
+export interface AllowConnectRequestInput {
+  /** The id of the request, from the address of the consent page. */
+  request_id: string
+  /** One of your agents. */
+  agent_id: string
+  /** What it may do. */
+  scopes: ('wallet:read' | 'payments:write' | 'approvals:request')[]
+  /** The most that it may spend on a calendar day in IST, INR, without fees. */
+  daily: number
+  /** The most that one payment may be, INR; `daily` if it is absent. */
+  per_tx?: number
+  /** When it ends by itself. */
+  expires_in_days: number
+}
+
+export interface DenyConnectRequestInput {
+  /** The id of the request, from the address of the consent page. */
+  request_id: string
+}
+
+export interface EndConnectedAppInput {
+  app_id: string
+}
+
+export interface GetConnectRequestInput {
+  /** The id of the request, from the address of the consent page. */
+  request_id: string
+}
+
+export interface ListConnectedAppsInput extends PageInput {
+  /** Only apps of this agent. */
+  agent_id?: string
+}
+
 export interface ApproveInput {
   approval_id: string
   /** Lets the agent pay this payee more without asking: what would need approval and fits into what is left of the amount needs none. */
@@ -637,6 +695,10 @@ export interface GetApprovalInput {
   approval_id: string
 }
 
+export interface GetApprovalDetailsInput {
+  approval_id: string
+}
+
 export interface ListAllowancesInput extends PageInput {
   /** Only allowances of this agent. */
   agent_id?: string
@@ -655,11 +717,75 @@ export interface RejectInput {
   reason?: string
 }
 
+export interface AuthorizeInput {
+  /** The paying agent. */
+  agent_id: string
+  /** The payee: an agent id, or a handle in any case with or without `@`. */
+  to: string
+  /** The most that the payee can capture in all, INR. */
+  amount: number
+  /** For how long it is open, in seconds: 60 to 2592000. */
+  expires_in?: number
+  /** Your own reference. */
+  reference?: string
+  /** One key for each authorization. */
+  idempotency_key?: string
+  /** An Ed25519 public key that you made for this authorization, base64 of its 32 bytes. */
+  voucher_key?: string
+  /** Why the agent spends. */
+  context?: {
+    purpose?: string
+    url?: string
+    items?: {
+      name: string
+      quantity?: number
+      /** What the item costs in all, INR. */
+      amount?: number
+    }[]
+    client?: string
+  }
+}
+
+export interface CaptureAuthorizationInput {
+  authorization_id: string
+  /** What is captured in addition, INR. */
+  amount?: number
+  /** What is captured in all after this request, INR. */
+  total?: number
+  /** A compact JWS (EdDSA by the `voucher_key`), header `{"alg":"EdDSA","typ":"voucher+jwt"}`, payload `{"jti":authorization_id,"amount":"12.50","nonce":"…"}`; the amount is cumulative. */
+  voucher?: string
+  /** Whether this is the last capture: the rest goes back at once. */
+  final?: boolean
+}
+
+export interface CloseAuthorizationInput {
+  authorization_id: string
+}
+
+export interface GetAuthorizationInput {
+  authorization_id: string
+}
+
+export interface ListAuthorizationsInput extends PageInput {
+  /** The paying agent. */
+  agent_id: string
+  /** Only authorizations with this status. */
+  status?: 'open' | 'closing' | 'closed' | 'expired' | 'voided'
+}
+
+export interface VoidAuthorizationInput {
+  authorization_id: string
+}
+
 export interface AttestEscrowInput {
   escrow_id: string
 }
 
 export interface GetEscrowInput {
+  escrow_id: string
+}
+
+export interface GetEscrowDetailsInput {
   escrow_id: string
 }
 
@@ -824,6 +950,44 @@ export interface VerifyTransactionInput {
   consume_id?: string
 }
 
+export interface DeleteListingInput {
+  agent_id: string
+  listing_id: string
+}
+
+export interface ListListingsInput extends PageInput {
+  agent_id: string
+}
+
+export interface ListSellersInput extends PageInput {
+  /** Words that the name, the descriptions or the paths must have; `"…"`, `or` and `-` work. */
+  query?: string
+}
+
+export interface RegisterListingInput {
+  agent_id: string
+  /** One of the agent’s origins. */
+  origin: string
+}
+
+export interface SettleX402PaymentInput {
+  /** The version of x402: 2. */
+  x402Version: number
+  /** The payment as the buyer sent it. */
+  paymentPayload: Record<string, unknown>
+  /** The price as the seller asks for it. */
+  paymentRequirements: Record<string, unknown>
+}
+
+export interface VerifyX402PaymentInput {
+  /** The version of x402: 2. */
+  x402Version: number
+  /** The payment as the buyer sent it. */
+  paymentPayload: Record<string, unknown>
+  /** The price as the seller asks for it. */
+  paymentRequirements: Record<string, unknown>
+}
+
 export interface GetReceiptInput {
   /** The receipt’s id, or the id of its payment. */
   receipt_id: string
@@ -837,6 +1001,11 @@ export interface VerifyReceiptInput {
 export interface GetAgentOriginsInput {
   /** A handle in any case with or without `@`, or an agent id. */
   handle: string
+}
+
+export interface GetMembershipProofInput {
+  /** Whether the proof also names the agent’s platform and organization. */
+  affiliation?: boolean
 }
 
 export interface GetPublicKeyInput {
@@ -1025,6 +1194,11 @@ export interface GetOwnerStatementInput {
   format?: 'json' | 'csv' | 'pdf'
 }
 
+export interface ListAgentSummariesInput extends PageInput {
+  /** Only agents in this state. */
+  status?: AgentStatus
+}
+
 export type ListBalancesInput = PageInput
 
 export type ListExposureInput = PageInput
@@ -1115,6 +1289,10 @@ export interface UpdateNotificationSettingsInput {
       message?: boolean
     }
     bank_account_checked?: {
+      push?: boolean
+      message?: boolean
+    }
+    app_connected?: {
       push?: boolean
       message?: boolean
     }
@@ -1348,6 +1526,27 @@ export interface Platform {
   /** When the receiver responded with 410 Gone: since then events wait, and nothing is sent until `webhook_url` is set again. */
   webhook_disabled_at: string | null
   created_at: string
+}
+
+/** How far a new platform is. */
+export interface FirstSteps {
+  owners: number
+  agents: number
+  is_funded: boolean
+  /** null before it. */
+  first_payment: {
+    payment_id: string
+    from: string
+    from_name: string
+    to: string
+    to_name: string
+    to_handle: string
+    /** The amount, INR. */
+    amount: number
+    reference: string | null
+    note: string | null
+    created_at: string
+  } | null
 }
 
 /** The number of requests by minute, error code and route. */
@@ -1620,65 +1819,14 @@ export interface AgentExistence {
   status: AgentStatus | null
 }
 
-/** Whether the handle is available. */
-export interface HandleAvailability {
-  handle: string
-  available: boolean
-  /** Why it is not available; null if it is. */
-  reason: 'taken' | 'invalid' | null
-}
-
-/** A page of agents. */
-export interface AgentList {
-  agents: Agent[]
-  pagination: Pagination
-}
-
-/** The new key. */
-export interface RotatedAgentKey {
-  agent_id: string
-  /** Returned only in this response; null in a replayed response. */
-  agent_key: string | null
-  key_last4: string
-}
-
-/** The agent after the change. */
-export interface UpdatedAgent {
-  agent_id: string
-  handle: string
-  name: string
-  owner_id: string
-  platform_id: string
-  wallet_id: string
-  status: AgentStatus
-  /** Its money stays in the wallet until an administrator restores the agent. */
-  held_as: 'frozen' | 'quarantined' | null
-  tier: Tier
-  origins: string[]
-  /** The spend policy controls. null: no limit in this layer; 0: nothing is allowed. */
-  policy: Policy
-  pending_policy: PendingPolicy
-  key_last4: string
-  created_at: string
-  vendor_id?: string
-  /** Only if a change of a payee list leaves agents without an allowed payee: which agents, and until when. */
-  warnings?: string[]
-}
-
-/** The decision about a payment at this moment. */
-export interface PolicyEvaluation {
-  decision: 'approved' | 'denied' | 'escrow_required' | 'approval_required'
-  /** null if it would return none. */
-  code: ErrorCode | null
-  message: string
-  /** null if there is nothing. */
-  details: Record<string, unknown> | null
-  /** The amount, INR. */
-  amount: number
-  /** The fee on it, INR. */
-  fee: number
-  /** What would be debited, INR. */
-  total: number
+/** The figures of a wallet in INR. */
+export interface Balance {
+  /** The balance that can be spent now, INR. */
+  available: number
+  /** The total credited, INR: fundings after their fee, and incoming payments. */
+  total_funded: number
+  /** The total of outgoing payments and their fees, INR. */
+  total_spent: number
 }
 
 /** A limit and what is left of it. */
@@ -1691,7 +1839,7 @@ export interface PolicyHeadroom {
     | 'per_counterparty_daily_limit'
     | 'max_counterparties_per_hour'
     | 'budget_limit'
-  layer: PolicyLayer
+  layer: 'tier' | 'owner' | 'org' | 'agent' | 'app'
   window: 'payment' | 'last_hour' | 'last_24_hours' | 'ist_day' | 'ist_month'
   /** The limit: INR, or a number of recipients. */
   limit: number
@@ -1770,6 +1918,131 @@ export interface Exposure {
   pending_approvals: number
 }
 
+/** An allowance with the names of both sides. */
+export interface NamedAllowance {
+  allowance_id: string
+  agent_id: string
+  to: string
+  /** The most that may be paid under it, INR, without fees. */
+  amount: number
+  /** What was paid and held under it, INR. */
+  used: number
+  until: string
+  agent_name: string
+  to_name: string
+  to_handle: string
+}
+
+/** One line of a wallet’s statement. */
+export interface Transaction {
+  id: string
+  type: TransactionType
+  /** The amount, INR, without the fee. */
+  amount: number
+  /** The fee, INR. */
+  fee: number
+  /** What the wallet gained or lost, INR: fund amount − fee, pay_out amount + fee, else the amount. */
+  net_amount: number
+  /** null for the bank. */
+  counterparty_type: 'agent' | null
+  /** null for the bank, and for a hold without a recipient. */
+  counterparty_id: string | null
+  agent_name: string
+  /** null for the bank. */
+  counterparty_name: string | null
+  reference: string | null
+  note: string | null
+  /** `reversed` only after `completed`. */
+  status: TransactionStatus
+  created_at: string
+  payment_id?: string
+  funding_id?: string
+  escrow_id?: string
+  authorization_id?: string
+  utr?: string
+  failure_reason?:
+    | 'expired'
+    | 'cancelled'
+    | 'payment_failed'
+    | 'gateway_refused'
+    | 'agent_deactivated'
+    | 'bank_account_refused'
+    | 'bank_unavailable'
+    | 'returned_by_bank'
+}
+
+/** What an agent has, may still spend, and did last. */
+export interface AgentOverview {
+  /** The figures of a wallet in INR. */
+  balance: Balance
+  policy: EffectivePolicy
+  exposure: Exposure
+  /** null for a platform. */
+  allowances: NamedAllowance[] | null
+  recent: Transaction[]
+}
+
+/** Whether the handle is available. */
+export interface HandleAvailability {
+  handle: string
+  available: boolean
+  /** Why it is not available; null if it is. */
+  reason: 'taken' | 'invalid' | null
+}
+
+/** A page of agents. */
+export interface AgentList {
+  agents: Agent[]
+  pagination: Pagination
+}
+
+/** The new key. */
+export interface RotatedAgentKey {
+  agent_id: string
+  /** Returned only in this response; null in a replayed response. */
+  agent_key: string | null
+  key_last4: string
+}
+
+/** The agent after the change. */
+export interface UpdatedAgent {
+  agent_id: string
+  handle: string
+  name: string
+  owner_id: string
+  platform_id: string
+  wallet_id: string
+  status: AgentStatus
+  /** Its money stays in the wallet until an administrator restores the agent. */
+  held_as: 'frozen' | 'quarantined' | null
+  tier: Tier
+  origins: string[]
+  /** The spend policy controls. null: no limit in this layer; 0: nothing is allowed. */
+  policy: Policy
+  pending_policy: PendingPolicy
+  key_last4: string
+  created_at: string
+  vendor_id?: string
+  /** Only if a change of a payee list leaves agents without an allowed payee: which agents, and until when. */
+  warnings?: string[]
+}
+
+/** The decision about a payment at this moment. */
+export interface PolicyEvaluation {
+  decision: 'approved' | 'denied' | 'escrow_required' | 'approval_required'
+  /** null if it would return none. */
+  code: ErrorCode | null
+  message: string
+  /** null if there is nothing. */
+  details: Record<string, unknown> | null
+  /** The amount, INR. */
+  amount: number
+  /** The fee on it, INR. */
+  fee: number
+  /** What would be debited, INR. */
+  total: number
+}
+
 /** The agents that payee lists name. */
 export interface NamedPayees {
   payees: {
@@ -1809,9 +2082,15 @@ export interface PolicyVersion {
   effective_at: string
   changed: ChangedControl[]
   actor: {
-    type: 'platform' | 'agent' | 'owner' | 'admin' | 'public' | 'service'
+    type: 'platform' | 'agent' | 'app' | 'owner' | 'admin' | 'public' | 'service'
     id: string
   }
+  payees: {
+    agent_id: string
+    handle: string
+    name: string
+    status: AgentStatus
+  }[]
 }
 
 /** The versions of an agent’s effective policy, newest first. */
@@ -1879,48 +2158,13 @@ export interface Budget {
       value: number | null
       effective_at: string
     } | null
+    /** The balance that it can spend now, INR. */
+    available: number
     /** What it has spent in this calendar month in IST, without fees, including before it joined, INR. */
     spent_this_month: number
     /** What is left of its budget, INR, never below 0; null without a budget. */
     remaining: number | null
   }[]
-}
-
-/** One line of a wallet’s statement. */
-export interface Transaction {
-  id: string
-  type: TransactionType
-  /** The amount, INR, without the fee. */
-  amount: number
-  /** The fee, INR. */
-  fee: number
-  /** What the wallet gained or lost, INR: fund amount − fee, pay_out amount + fee, else the amount. */
-  net_amount: number
-  /** null for the bank. */
-  counterparty_type: 'agent' | null
-  /** null for the bank, and for a hold without a recipient. */
-  counterparty_id: string | null
-  agent_name: string
-  /** null for the bank. */
-  counterparty_name: string | null
-  reference: string | null
-  note: string | null
-  /** `reversed` only after `completed`. */
-  status: TransactionStatus
-  created_at: string
-  payment_id?: string
-  funding_id?: string
-  escrow_id?: string
-  utr?: string
-  failure_reason?:
-    | 'expired'
-    | 'cancelled'
-    | 'payment_failed'
-    | 'gateway_refused'
-    | 'agent_deactivated'
-    | 'bank_account_refused'
-    | 'bank_unavailable'
-    | 'returned_by_bank'
 }
 
 /** A page of transactions. */
@@ -1965,16 +2209,6 @@ export interface UpiCollect {
   qr: string
   checkout_url: string
   expires_at: string
-}
-
-/** The figures of a wallet in INR. */
-export interface Balance {
-  /** The balance that can be spent now, INR. */
-  available: number
-  /** The total credited, INR: fundings after their fee, and incoming payments. */
-  total_funded: number
-  /** The total of outgoing payments and their fees, INR. */
-  total_spent: number
 }
 
 /** A funding in its present state. */
@@ -2090,6 +2324,59 @@ export interface Refund {
   transaction_id: string
 }
 
+/** The request is answered. */
+export interface ConnectAnswered {
+  redirect_to: string
+}
+
+/** The request is refused. */
+export interface ConnectDenied {
+  redirect_to: string
+}
+
+/** The app was disconnected. */
+export interface ConnectedAppEnded {
+  app_id: string
+  ended: true
+}
+
+/** A client that asks to act for an agent. */
+export interface ConnectRequest {
+  name: string
+  client_id: string
+  /** null: it has registered itself. */
+  client_host: string | null
+  redirect_host: string
+  scopes: ('wallet:read' | 'payments:write' | 'approvals:request')[]
+  expires_at: string
+}
+
+/** An assistant that acts for an agent, within a cap of its own. */
+export interface ConnectedApp {
+  app_id: string
+  name: string
+  client_id: string
+  agent_id: string
+  agent_name: string
+  scopes: ('wallet:read' | 'payments:write' | 'approvals:request')[]
+  /** The most that one payment, hold or refund of the app may be, INR. */
+  per_tx: number
+  /** The most that the app may spend on a calendar day in IST, INR, without fees. */
+  daily: number
+  /** What it has spent on this calendar day in IST, INR, without fees. */
+  spent_today: number
+  created_at: string
+  /** null: never. */
+  last_used_at: string | null
+  expires_at: string
+}
+
+/** A page of connected apps. */
+export interface ConnectedAppList {
+  connected_apps: ConnectedApp[]
+  pagination: Pagination
+}
+
 /** Proves offline that a passkey confirmed the document (`npm run verify`). */
 export interface Evidence {
   document: string
@@ -2126,6 +2413,40 @@ export interface EscrowHeld {
   status: EscrowStatus
 }
 
+/** The new authorization. */
+export interface AuthorizationCreated {
+  authorization_id: string
+  agent_id: string
+  to_agent_id: string
+  /** The most that can be captured in all, INR. */
+  amount: number
+  /** Always INR. */
+  currency: 'INR'
+  /** The fee on the whole amount, which is set aside too, INR. */
+  fee_reserved: number
+  /** The key that signs vouchers, base64 of its 32 bytes; null: captures need no voucher. */
+  voucher_key: string | null
+  reference: string | null
+  created_at: string
+  /** The effective policy that decided it. null if the history of the agent’s policy begins later. */
+  policy_version: string | null
+  /** The fee, INR, charged once at the end on what was captured; 0 until then. */
+  fee: number
+  /** What was captured so far, INR. */
+  captured: number
+  /** What can still be captured, INR; 0 after the end. */
+  remaining: number
+  /** `closing`: captures count until `closes_at`. */
+  status: 'open' | 'closing' | 'closed' | 'expired' | 'voided'
+  expires_at: string
+  /** null while it is open, after the end, and while the payer is frozen or quarantined, for whom the time stands still. */
+  closes_at: string | null
+  /** null before that. */
+  closed_at: string | null
+  token: string
+  transaction_id: string
+}
+
 /** Payments to one payee that need no approval one by one. */
 export interface Allowance {
   allowance_id: string
@@ -2138,12 +2459,12 @@ export interface Allowance {
   until: string
 }
 
-/** The approval, with its payment or escrow. */
+/** The approval, with what was made. */
 export interface ApprovalApproved {
   approval_id: string
   agent_id: string
   agent_name: string
-  kind: 'payment' | 'escrow_hold'
+  kind: 'payment' | 'escrow_hold' | 'authorization'
   /** null for a hold that names none. */
   to: string | null
   to_name: string | null
@@ -2159,6 +2480,8 @@ export interface ApprovalApproved {
   auto_action: 'refund' | 'release' | null
   /** null if there is none. */
   attestor_agent_id: string | null
+  /** else null. */
+  expires_in: number | null
   /** Why the agent spends, as its request said; null if it did not. */
   context: {
     purpose?: string
@@ -2170,6 +2493,11 @@ export interface ApprovalApproved {
       amount?: number
     }[]
     client?: string
+  } | null
+  /** null: none did. */
+  app: {
+    app_id: string
+    name: string
   } | null
   /** null once it is decided, and for a hold that names none. */
   first_payment_to_payee: boolean | null
@@ -2190,7 +2518,7 @@ export interface ApprovalApproved {
           | 'require_escrow_above'
           | 'require_human_approval_above'
           | 'budget_limit'
-        layer: PolicyLayer
+        layer: 'tier' | 'owner' | 'org' | 'agent' | 'app'
         /** The limit: INR, or a number of payees. */
         limit: number
         /** What remains of it then: INR, or a number of payees. */
@@ -2206,15 +2534,18 @@ export interface ApprovalApproved {
   expires_at: string
   /** null while it waits. */
   decided_at: string | null
-  /** null before that, and for a hold. */
+  /** null before that, and for others. */
   payment_id: string | null
-  /** null before that, and for a payment. */
+  /** null before that, and for others. */
   escrow_id: string | null
+  /** null before that, and for others. */
+  authorization_id: string | null
   /** null if she gave no reason. */
   rejection_reason: string | null
   evidence: Evidence | null
   payment?: PaymentResult
   escrow?: EscrowHeld
+  authorization?: AuthorizationCreated
   allowance?: Allowance
 }
 
@@ -2265,12 +2596,12 @@ export interface AllowanceEnded {
   until: string
 }
 
-/** A payment or hold above the approval threshold. */
+/** A payment, hold or authorization above the approval threshold. */
 export interface Approval {
   approval_id: string
   agent_id: string
   agent_name: string
-  kind: 'payment' | 'escrow_hold'
+  kind: 'payment' | 'escrow_hold' | 'authorization'
   /** null for a hold that names none. */
   to: string | null
   to_name: string | null
@@ -2286,6 +2617,8 @@ export interface Approval {
   auto_action: 'refund' | 'release' | null
   /** null if there is none. */
   attestor_agent_id: string | null
+  /** else null. */
+  expires_in: number | null
   /** Why the agent spends, as its request said; null if it did not. */
   context: {
     purpose?: string
@@ -2297,6 +2630,11 @@ export interface Approval {
       amount?: number
     }[]
     client?: string
+  } | null
+  /** null: none did. */
+  app: {
+    app_id: string
+    name: string
   } | null
   /** null once it is decided, and for a hold that names none. */
   first_payment_to_payee: boolean | null
@@ -2317,7 +2655,7 @@ export interface Approval {
           | 'require_escrow_above'
           | 'require_human_approval_above'
           | 'budget_limit'
-        layer: PolicyLayer
+        layer: 'tier' | 'owner' | 'org' | 'agent' | 'app'
         /** The limit: INR, or a number of payees. */
         limit: number
         /** What remains of it then: INR, or a number of payees. */
@@ -2333,18 +2671,39 @@ export interface Approval {
   expires_at: string
   /** null while it waits. */
   decided_at: string | null
-  /** null before that, and for a hold. */
+  /** null before that, and for others. */
   payment_id: string | null
-  /** null before that, and for a payment. */
+  /** null before that, and for others. */
   escrow_id: string | null
+  /** null before that, and for others. */
+  authorization_id: string | null
   /** null if she gave no reason. */
   rejection_reason: string | null
   evidence: Evidence | null
 }
 
+/** An approval and what its owner decides by. */
+export interface ApprovalDetails {
+  /** No funds are held while it waits. */
+  approval: Approval
+  /** null for a hold that names none. */
+  payee: {
+    handle: string
+    kyc_status: KycStatus
+    member_since: string
+  } | null
+  /** The balance that the agent can spend now, INR. */
+  available: number
+  /** null if none did, and for a platform. */
+  confirmed_by: {
+    name: string
+    audit_id: string
+  } | null
+}
+
 /** A page of allowances. */
 export interface AllowanceList {
-  allowances: Allowance[]
+  allowances: NamedAllowance[]
   pagination: Pagination
 }
 
@@ -2359,7 +2718,7 @@ export interface ApprovalRejected {
   approval_id: string
   agent_id: string
   agent_name: string
-  kind: 'payment' | 'escrow_hold'
+  kind: 'payment' | 'escrow_hold' | 'authorization'
   /** null for a hold that names none. */
   to: string | null
   to_name: string | null
@@ -2375,6 +2734,8 @@ export interface ApprovalRejected {
   auto_action: 'refund' | 'release' | null
   /** null if there is none. */
   attestor_agent_id: string | null
+  /** else null. */
+  expires_in: number | null
   /** Why the agent spends, as its request said; null if it did not. */
   context: {
     purpose?: string
@@ -2386,6 +2747,11 @@ export interface ApprovalRejected {
       amount?: number
     }[]
     client?: string
+  } | null
+  /** null: none did. */
+  app: {
+    app_id: string
+    name: string
   } | null
   /** null once it is decided, and for a hold that names none. */
   first_payment_to_payee: boolean | null
@@ -2406,7 +2772,7 @@ export interface ApprovalRejected {
           | 'require_escrow_above'
           | 'require_human_approval_above'
           | 'budget_limit'
-        layer: PolicyLayer
+        layer: 'tier' | 'owner' | 'org' | 'agent' | 'app'
         /** The limit: INR, or a number of payees. */
         limit: number
         /** What remains of it then: INR, or a number of payees. */
@@ -2422,13 +2788,170 @@ export interface ApprovalRejected {
   expires_at: string
   /** null while it waits. */
   decided_at: string | null
-  /** null before that, and for a hold. */
+  /** null before that, and for others. */
   payment_id: string | null
-  /** null before that, and for a payment. */
+  /** null before that, and for others. */
   escrow_id: string | null
+  /** null before that, and for others. */
+  authorization_id: string | null
   /** null if she gave no reason. */
   rejection_reason: string | null
   evidence: Evidence | null
+}
+
+/** Nothing is set aside yet: the owner has to approve. */
+export interface AuthorizationWaiting {
+  agent_id: string
+  to_agent_id: string
+  /** The most that can be captured in all, INR. */
+  amount: number
+  /** Always INR. */
+  currency: 'INR'
+  /** The fee on the whole amount, which is set aside too, INR. */
+  fee_reserved: number
+  /** The key that signs vouchers, base64 of its 32 bytes; null: captures need no voucher. */
+  voucher_key: string | null
+  reference: string | null
+  created_at: string
+  /** The effective policy that decided it. null if the history of the agent’s policy begins later. */
+  policy_version: string | null
+  authorization_id: null
+  status: 'pending_approval'
+  approval_id: string
+  fee: 0
+  captured: 0
+  remaining: 0
+  expires_at: null
+  closes_at: null
+  closed_at: null
+  token: null
+  transaction_id: null
+}
+
+/** What was captured. */
+export interface Capture {
+  authorization_id: string
+  /** What was captured in all, INR. */
+  captured: number
+  /** What this request captured, INR; 0: it was captured before. */
+  captured_now: number
+  /** null: nothing moved. */
+  payment_id: string | null
+  /** null: nothing moved. */
+  receipt_id: string | null
+  /** What can still be captured, INR. */
+  remaining: number
+  status: 'open' | 'closing' | 'closed' | 'expired' | 'voided'
+}
+
+/** The authorization, closing or closed. */
+export interface AuthorizationClosed {
+  authorization_id: string
+  agent_id: string
+  to_agent_id: string
+  /** The most that can be captured in all, INR. */
+  amount: number
+  /** Always INR. */
+  currency: 'INR'
+  /** The fee on the whole amount, which is set aside too, INR. */
+  fee_reserved: number
+  /** The key that signs vouchers, base64 of its 32 bytes; null: captures need no voucher. */
+  voucher_key: string | null
+  reference: string | null
+  created_at: string
+  /** The effective policy that decided it. null if the history of the agent’s policy begins later. */
+  policy_version: string | null
+  /** The fee, INR, charged once at the end on what was captured; 0 until then. */
+  fee: number
+  /** What was captured so far, INR. */
+  captured: number
+  /** What can still be captured, INR; 0 after the end. */
+  remaining: number
+  /** `closing`: captures count until `closes_at`. */
+  status: 'open' | 'closing' | 'closed' | 'expired' | 'voided'
+  expires_at: string
+  /** null while it is open, after the end, and while the payer is frozen or quarantined, for whom the time stands still. */
+  closes_at: string | null
+  /** null before that. */
+  closed_at: string | null
+  token: string
+  transaction_id: string
+}
+
+/** Money that is set aside for one payee. */
+export interface Authorization {
+  authorization_id: string
+  agent_id: string
+  to_agent_id: string
+  /** The most that can be captured in all, INR. */
+  amount: number
+  /** Always INR. */
+  currency: 'INR'
+  /** The fee on the whole amount, which is set aside too, INR. */
+  fee_reserved: number
+  /** The key that signs vouchers, base64 of its 32 bytes; null: captures need no voucher. */
+  voucher_key: string | null
+  reference: string | null
+  created_at: string
+  /** The effective policy that decided it. null if the history of the agent’s policy begins later. */
+  policy_version: string | null
+  /** The fee, INR, charged once at the end on what was captured; 0 until then. */
+  fee: number
+  /** What was captured so far, INR. */
+  captured: number
+  /** What can still be captured, INR; 0 after the end. */
+  remaining: number
+  /** `closing`: captures count until `closes_at`. */
+  status: 'open' | 'closing' | 'closed' | 'expired' | 'voided'
+  expires_at: string
+  /** null while it is open, after the end, and while the payer is frozen or quarantined, for whom the time stands still. */
+  closes_at: string | null
+  /** null before that. */
+  closed_at: string | null
+  token: string
+  transaction_id: string
+  /** only where one authorization is read, by the side of its payer. */
+  approval_id?: string
+}
+
+/** A page of authorizations. */
+export interface AuthorizationList {
+  authorizations: Authorization[]
+  pagination: Pagination
+}
+
+/** The ended authorization. */
+export interface AuthorizationVoided {
+  authorization_id: string
+  agent_id: string
+  to_agent_id: string
+  /** The most that can be captured in all, INR. */
+  amount: number
+  /** Always INR. */
+  currency: 'INR'
+  /** The fee on the whole amount, which is set aside too, INR. */
+  fee_reserved: number
+  /** The key that signs vouchers, base64 of its 32 bytes; null: captures need no voucher. */
+  voucher_key: string | null
+  reference: string | null
+  created_at: string
+  /** The effective policy that decided it. null if the history of the agent’s policy begins later. */
+  policy_version: string | null
+  /** The fee, INR, charged once at the end on what was captured; 0 until then. */
+  fee: number
+  /** What was captured so far, INR. */
+  captured: number
+  /** What can still be captured, INR; 0 after the end. */
+  remaining: number
+  /** `closing`: captures count until `closes_at`. */
+  status: 'open' | 'closing' | 'closed' | 'expired' | 'voided'
+  expires_at: string
+  /** null while it is open, after the end, and while the payer is frozen or quarantined, for whom the time stands still. */
+  closes_at: string | null
+  /** null before that. */
+  closed_at: string | null
+  token: string
+  transaction_id: string
 }
 
 /** The closed escrow. */
@@ -2475,6 +2998,18 @@ export interface Escrow {
   /** The effective policy that decided the hold. null if the history of the agent’s policy begins later. */
   policy_version: string | null
   status: EscrowStatus
+}
+
+/** An escrow and its agents. */
+export interface EscrowDetails {
+  /** Money that is held until its release or refund. */
+  escrow: Escrow
+  agents: {
+    agent_id: string
+    handle: string
+    name: string
+    status: AgentStatus
+  }[]
 }
 
 /** Nothing is held yet: the owner has to approve. */
@@ -2585,6 +3120,7 @@ export interface StatementLine {
   payment_id?: string
   funding_id?: string
   escrow_id?: string
+  authorization_id?: string
   utr?: string
   failure_reason?:
     | 'expired'
@@ -2658,6 +3194,7 @@ export interface PlatformTransaction {
   payment_id?: string
   funding_id?: string
   escrow_id?: string
+  authorization_id?: string
   utr?: string
   failure_reason?:
     | 'expired'
@@ -2705,6 +3242,111 @@ export interface Verification {
   refunded: string | null
   asset: 'INR'
   created_at: string | null
+}
+
+/** The listing is removed. */
+export interface ListingEnded {
+  listing_id: string
+  ended: true
+}
+
+/** An origin of an agent that is listed. */
+export interface Listing {
+  listing_id: string
+  agent_id: string
+  origin: string
+  name: string
+  description: string | null
+  protocols: ('batua' | 'vouchers' | 'x402' | 'mpp')[]
+  routes: {
+    method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+    path: string
+    description: string | null
+    /** The lowest price, INR; null: the seller says it when it is asked. */
+    price_from: number | null
+    /** The highest price, INR. */
+    price_to: number | null
+    /** null: any. */
+    buyer_tier: Tier | null
+    /** null: any. */
+    buyer_kyc: KycStatus | null
+  }[]
+  checked_at: string
+  /** null: it can. */
+  failing_since: string | null
+  uptime: number
+  created_at: string
+}
+
+/** A page of listings. */
+export interface ListingList {
+  listings: Listing[]
+  pagination: Pagination
+}
+
+/** A seller that has registered what it sells. */
+export interface Seller {
+  agent_id: string
+  handle: string
+  origin: string
+  name: string
+  description: string | null
+  protocols: ('batua' | 'vouchers' | 'x402' | 'mpp')[]
+  routes: {
+    method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+    path: string
+    description: string | null
+    /** The lowest price, INR; null: the seller says it when it is asked. */
+    price_from: number | null
+    /** The highest price, INR. */
+    price_to: number | null
+    /** null: any. */
+    buyer_tier: Tier | null
+    /** null: any. */
+    buyer_kyc: KycStatus | null
+  }[]
+  checked_at: string
+  /** null: it can. */
+  failing_since: string | null
+  uptime: number
+}
+
+/** A page of sellers. */
+export interface SellerList {
+  sellers: Seller[]
+  pagination: Pagination
+}
+
+/** What can be paid by x402. */
+export interface X402Supported {
+  kinds: {
+    x402Version: 2
+    scheme: 'exact' | 'upto'
+    network: 'batua:inr' | 'batua:inr-sandbox'
+    extra: {
+      service: string
+      paymentFlow: 'upfront' | 'authorization'
+    }
+  }[]
+  extensions: string[]
+  signers: Record<string, string[]>
+}
+
+/** Whether the payment was settled. */
+export interface X402Settlement {
+  success: boolean
+  errorReason?: string
+  transaction: string
+  network: 'batua:inr' | 'batua:inr-sandbox'
+  payer?: string
+  amount?: string
+}
+
+/** Whether the price was paid. */
+export interface X402Verification {
+  isValid: boolean
+  invalidReason?: string
+  payer?: string
 }
 
 /** Proof of a payment, signed by the service. */
@@ -2785,6 +3427,10 @@ export interface MembershipProof {
     kyc_status: KycStatus
     network_age_days: number
     tier: Tier
+    /** only with `affiliation=true`. */
+    platform_id?: string
+    /** null if there is none. */
+    organization_id?: string | null
     issued_at: string
     expires_at: string
     key_id: string
@@ -2901,8 +3547,9 @@ export interface AuditEntry {
   /** null if there is none. */
   agent_id: string | null
   actor: {
-    type: 'platform' | 'agent' | 'owner' | 'admin' | 'public' | 'service'
+    type: 'platform' | 'agent' | 'app' | 'owner' | 'admin' | 'public' | 'service'
     id: string
+    name?: string
   }
   action: string
   target: string
@@ -2928,8 +3575,9 @@ export interface AuditVerification {
     /** null if there is none. */
     agent_id: string | null
     actor: {
-      type: 'platform' | 'agent' | 'owner' | 'admin' | 'public' | 'service'
+      type: 'platform' | 'agent' | 'app' | 'owner' | 'admin' | 'public' | 'service'
       id: string
+      name?: string
     }
     action: string
     target: string
@@ -3280,6 +3928,27 @@ export interface Me {
   expires_at: string
 }
 
+/** An agent with its money, the limit over a time of which it has used most, and the newest line of its statement; null where there is none. */
+export interface AgentSummary {
+  agent: Agent
+  /** The balance that can be spent now, INR. */
+  available: number
+  /** What escrow holds of its money, INR. */
+  held: number
+  /** What payees can capture at any moment, INR. */
+  authorized: number
+  /** What waits for the owner’s decision, INR, without fees. */
+  pending_approvals: number
+  tightest: PolicyHeadroom | null
+  last_transaction: Transaction | null
+}
+
+/** A page of agents with their money. */
+export interface AgentSummaryList {
+  agents: AgentSummary[]
+  pagination: Pagination
+}
+
 /** The figures of one wallet in INR. */
 export interface AgentBalance {
   agent_id: string
@@ -3405,6 +4074,7 @@ export interface NotificationKinds {
   payout_failed: NotificationChannels
   funding_reversed: NotificationChannels
   bank_account_checked: NotificationChannels
+  app_connected: NotificationChannels
 }
 
 /** What you are told, and how. */
@@ -3518,6 +4188,8 @@ export interface Overview {
   float: number
   /** The money in escrow, INR. */
   escrow_held: number
+  /** The money that payers set aside for captures, INR, with the fees on it. */
+  authorized: number
   payments: {
     today: {
       count: number
@@ -3561,6 +4233,8 @@ export interface Overview {
         wallets: number
         /** The balance of the escrow account minus the open escrows, INR. */
         escrow: number
+        /** The balance of the authorizations account minus what is left of the authorizations, INR. */
+        authorizations: number
         /** The balance of the payouts account minus the pending payouts, INR. */
         payouts: number
       }
@@ -3882,24 +4556,22 @@ export interface SettlementRunList {
   pagination: Pagination
 }
 
-/** The limits that a tier sets for each of its agents. */
-export interface TierDefaults {
-  tier: Tier
-  /** The maximum of one payment in INR, without its fee. */
-  per_tx: number
-  /** The maximum in INR in any 24 hours. */
-  daily: number
-  /** The maximum in INR in a calendar month in IST. */
-  monthly: number
-  /** A payment above this amount in INR must use escrow. */
-  escrow_above: number
-  /** A payment above this amount in INR waits for the owner’s approval. */
-  approval_above: number
-}
-
 /** All tiers. */
 export interface TierList {
-  tiers: TierDefaults[]
+  tiers: {
+    tier: Tier
+    /** The maximum of one payment in INR, without its fee. */
+    per_tx: number
+    /** The maximum in INR in any 24 hours. */
+    daily: number
+    /** The maximum in INR in a calendar month in IST. */
+    monthly: number
+    /** A payment above this amount in INR must use escrow. */
+    escrow_above: number
+    /** A payment above this amount in INR waits for the owner’s approval. */
+    approval_above: number
+    owners: number
+  }[]
 }
 
 /** The owner, and the number of agents that were unfrozen with it. */
@@ -3926,6 +4598,21 @@ export interface UnfrozenOwner {
   created_at: string
   platform_id: string
   agents_affected: number
+}
+
+/** The limits that a tier sets for each of its agents. */
+export interface TierDefaults {
+  tier: Tier
+  /** The maximum of one payment in INR, without its fee. */
+  per_tx: number
+  /** The maximum in INR in any 24 hours. */
+  daily: number
+  /** The maximum in INR in a calendar month in IST. */
+  monthly: number
+  /** A payment above this amount in INR must use escrow. */
+  escrow_above: number
+  /** A payment above this amount in INR waits for the owner’s approval. */
+  approval_above: number
 }
 
 /** The webhook was accepted. */
@@ -3984,6 +4671,8 @@ export interface IdempotencyDetails {
   refund_id?: string
   /** null while it waits for approval. */
   escrow_id?: string | null
+  /** null while it waits for approval. */
+  authorization_id?: string | null
   transaction_id?: string
   approval_id?: string
   status?: string
@@ -4007,7 +4696,7 @@ export interface PolicyRefusal {
     | 'require_escrow_above'
     | 'require_human_approval_above'
     | 'budget_limit'
-  layer: PolicyLayer
+  layer: 'tier' | 'owner' | 'org' | 'agent' | 'app'
   limit: number
   used: number
   remaining: number
@@ -4121,6 +4810,64 @@ export interface AgentEscrowRefunded {
   reference: string | null
 }
 
+/** Money was set aside for captures by one payee. */
+export interface AgentAuthorizationCreated {
+  agent_id: string
+  authorization_id: string
+  from: string
+  to: string
+  /** The authorized amount, INR. */
+  amount: number
+  reference: string | null
+  expires_at: string
+}
+
+/** A payee captured money of an authorization. */
+export interface AgentAuthorizationCaptured {
+  agent_id: string
+  authorization_id: string
+  from: string
+  to: string
+  /** The authorized amount, INR. */
+  amount: number
+  reference: string | null
+  payment_id: string
+  receipt_id: string
+  /** What was captured, INR. */
+  captured_now: number
+  /** What was captured in all, INR. */
+  captured: number
+}
+
+/** An authorization began to close: capture what you are owed until closes_at. */
+export interface AgentAuthorizationClosing {
+  agent_id: string
+  authorization_id: string
+  from: string
+  to: string
+  /** The authorized amount, INR. */
+  amount: number
+  reference: string | null
+  /** null while the payer is frozen or quarantined. */
+  closes_at: string | null
+}
+
+/** An authorization ended; what was not captured went back to the payer. */
+export interface AgentAuthorizationClosed {
+  agent_id: string
+  authorization_id: string
+  from: string
+  to: string
+  /** The authorized amount, INR. */
+  amount: number
+  reference: string | null
+  status: 'closed' | 'expired' | 'voided'
+  /** What was captured in all, INR. */
+  captured: number
+  /** The fee that the payer paid on it, INR. */
+  fee: number
+}
+
 /** An unused balance was settled to the owner’s bank. */
 export interface AgentSettlementCompleted {
   agent_id: string
@@ -4153,7 +4900,7 @@ export interface AgentWithdrawalFailed {
 export interface AgentApprovalRequested {
   approval_id: string
   agent_id: string
-  kind: 'payment' | 'escrow_hold'
+  kind: 'payment' | 'escrow_hold' | 'authorization'
   /** null for a hold that names none. */
   to: string | null
   /** The amount, INR, without the fee. */
@@ -4162,17 +4909,19 @@ export interface AgentApprovalRequested {
   fee: number
   reference: string | null
   expires_at: string
-  /** null before that, and for a hold. */
+  /** null before that, and for others. */
   payment_id: string | null
-  /** null before that, and for a payment. */
+  /** null before that, and for others. */
   escrow_id: string | null
+  /** null before that, and for others. */
+  authorization_id: string | null
 }
 
 /** The owner approved it, and the payment or hold was made. */
 export interface AgentApprovalApproved {
   approval_id: string
   agent_id: string
-  kind: 'payment' | 'escrow_hold'
+  kind: 'payment' | 'escrow_hold' | 'authorization'
   /** null for a hold that names none. */
   to: string | null
   /** The amount, INR, without the fee. */
@@ -4181,17 +4930,19 @@ export interface AgentApprovalApproved {
   fee: number
   reference: string | null
   expires_at: string
-  /** null before that, and for a hold. */
+  /** null before that, and for others. */
   payment_id: string | null
-  /** null before that, and for a payment. */
+  /** null before that, and for others. */
   escrow_id: string | null
+  /** null before that, and for others. */
+  authorization_id: string | null
 }
 
 /** The owner rejected it; nothing was paid or held. */
 export interface AgentApprovalRejected {
   approval_id: string
   agent_id: string
-  kind: 'payment' | 'escrow_hold'
+  kind: 'payment' | 'escrow_hold' | 'authorization'
   /** null for a hold that names none. */
   to: string | null
   /** The amount, INR, without the fee. */
@@ -4200,10 +4951,12 @@ export interface AgentApprovalRejected {
   fee: number
   reference: string | null
   expires_at: string
-  /** null before that, and for a hold. */
+  /** null before that, and for others. */
   payment_id: string | null
-  /** null before that, and for a payment. */
+  /** null before that, and for others. */
   escrow_id: string | null
+  /** null before that, and for others. */
+  authorization_id: string | null
   /** null if she gave no reason. */
   rejection_reason: string | null
 }
@@ -4212,7 +4965,7 @@ export interface AgentApprovalRejected {
 export interface AgentApprovalExpired {
   approval_id: string
   agent_id: string
-  kind: 'payment' | 'escrow_hold'
+  kind: 'payment' | 'escrow_hold' | 'authorization'
   /** null for a hold that names none. */
   to: string | null
   /** The amount, INR, without the fee. */
@@ -4221,10 +4974,12 @@ export interface AgentApprovalExpired {
   fee: number
   reference: string | null
   expires_at: string
-  /** null before that, and for a hold. */
+  /** null before that, and for others. */
   payment_id: string | null
-  /** null before that, and for a payment. */
+  /** null before that, and for others. */
   escrow_id: string | null
+  /** null before that, and for others. */
+  authorization_id: string | null
 }
 
 /** One of your agents was paused, quarantined, frozen, restored or deactivated. */
@@ -4232,6 +4987,20 @@ export interface AgentStatusChanged {
   agent_id: string
   status: AgentStatus
   previous_status: AgentStatus
+}
+
+/** An owner connected an app to one of your agents. */
+export interface AgentAppConnected {
+  agent_id: string
+  app_id: string
+  name: string
+  client_id: string
+  scopes: ('wallet:read' | 'payments:write' | 'approvals:request')[]
+  /** The most that one payment, hold or refund of the app may be, INR. */
+  per_tx: number
+  /** The most that the app may spend on a calendar day in IST, INR, without fees. */
+  daily: number
+  expires_at: string
 }
 
 /** A certificate of one of your agents was revoked. */
@@ -4284,6 +5053,10 @@ export interface WebhookData {
   'agent.escrow.held': AgentEscrowHeld
   'agent.escrow.released': AgentEscrowReleased
   'agent.escrow.refunded': AgentEscrowRefunded
+  'agent.authorization.created': AgentAuthorizationCreated
+  'agent.authorization.captured': AgentAuthorizationCaptured
+  'agent.authorization.closing': AgentAuthorizationClosing
+  'agent.authorization.closed': AgentAuthorizationClosed
   'agent.settlement.completed': AgentSettlementCompleted
   'agent.withdrawal.completed': AgentWithdrawalCompleted
   'agent.withdrawal.failed': AgentWithdrawalFailed
@@ -4292,6 +5065,7 @@ export interface WebhookData {
   'agent.approval.rejected': AgentApprovalRejected
   'agent.approval.expired': AgentApprovalExpired
   'agent.status.changed': AgentStatusChanged
+  'agent.app.connected': AgentAppConnected
   'certificate.revoked': CertificateRevoked
   'owner.kyc.updated': OwnerKycUpdated
   'owner.link.updated': OwnerLinkUpdated

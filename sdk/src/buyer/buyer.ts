@@ -2,6 +2,8 @@ import type { Client } from '../client/client.ts'
 import { wait } from '../client/timeouts.ts'
 import type { BuyerJournal } from './buyer-journal.ts'
 import type { FindPayee } from './check-seller.ts'
+import type { BuyerIdentity } from './known-buyer.ts'
+import type { BuyerTabs } from './tabs.ts'
 import type { Terms } from './terms.ts'
 
 /** Time and waiting, passed in. */
@@ -24,6 +26,10 @@ export interface Buyer {
   readonly journal: BuyerJournal
   readonly time: Time
   readonly findPayee: FindPayee
+  /** null: no seller is told who buys. */
+  readonly identity: BuyerIdentity | null
+  /** null: it pays each call. */
+  readonly tabs: BuyerTabs | null
   /** The paying agent's id, requested once. */
   agentId(signal: AbortSignal | undefined): Promise<string>
 }

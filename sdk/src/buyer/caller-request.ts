@@ -27,8 +27,8 @@ export interface CallerRequest {
   readonly hop: Hop
   /** The caller's settings at the time of the call: later changes have no effect. */
   send(): Promise<Response>
-  /** With the caller's settings, but without following redirects. */
-  resend(hop: Hop): Promise<Response>
+  /** With the caller's settings, but without following redirects; `through`: another `fetch`. */
+  resend(hop: Hop, through?: Fetch): Promise<Response>
 }
 
 /** Parses the arguments of a `fetch`; null if they name no address, for which `fetch` throws the best error. */
@@ -61,9 +61,9 @@ export async function callerRequest(
     key: body && (await sha256(JSON.stringify([agentKey, method.toUpperCase(), url.href, body.digest]))),
     hop,
     send: () => fetch(target, given && { ...given, ...first }),
-    resend: next => {
+    resend: (next, through = fetch) => {
       const isElsewhere = next.url.href !== url.href || next.method !== method
-      return fetch(source === null || isElsewhere ? next.url.href : source, {
+      return through(source === null || isElsewhere ? next.url.href : source, {
         ...(source !== null && isElsewhere ? settingsOf(source) : {}),
         ...given,
         signal: signal ?? null,

@@ -6,6 +6,7 @@ import { within } from '../client/timeouts.ts'
 import { bytesFromBase64 } from '../protocol/base64.ts'
 import { canonicalJson } from '../protocol/canonical.ts'
 import { isAgentId, payeeName } from '../protocol/payee.ts'
+import type { Buyer } from './buyer.ts'
 import type { ChallengeRefusal } from './decide-challenge.ts'
 import { invalidAnswer } from './invalid-answer.ts'
 
@@ -117,4 +118,25 @@ export function decideSeller({ payTo, payee, origin, host, pinned }: SellerFacts
   if (pinned === null || pinned === payee.agentId) return null
   const message = `${host} was paid to ${pinned} before, and now wants ${payTo} to be paid, which does not say that it sells there`
   return { kind: 'refusal', code: 'payee_changed', message }
+}
+
+/**
+ * The agent id of a payee that may be paid here, or why it may not; null if that is not checked, or the service knows no
+ * such payee.
+ */
+export async function findSeller(
+  { findPayee, journal, terms }: Pick<Buyer, 'findPayee' | 'journal' | 'terms'>,
+  { payTo, origin, host }: Pick<SellerFacts, 'payTo' | 'origin' | 'host'>,
+  signal: AbortSignal | undefined,
+): Promise<string | ChallengeRefusal | null> {
+  if (!terms.checksSellers) return null
+  const payee = await findPayee(payTo, signal)
+  if (payee === null || 'kind' in payee) return payee
+  const pinned = await journal.payeeOf(host)
+  return decideSeller({ payTo, payee, origin, host, pinned }) ?? payee.agentId
+}
+
+/** Whether a seller may not be paid. */
+export function isRefusal(found: string | ChallengeRefusal | null): found is ChallengeRefusal {
+  return typeof found === 'object' && found !== null
 }

@@ -9,11 +9,14 @@ import {
   abortable,
   awaitApproval,
   failed,
+  isSetAside,
   type PaymentState,
   type PurchaseInProgress,
 } from './ensure-payment.ts'
+import { isNotSold } from './known-buyer.ts'
 import { type PaidSale, presentProof } from './present-proof.ts'
 import type { PurchaseError } from './purchase-error.ts'
+import { readSetAside, takeBack } from './set-aside.ts'
 
 /** Completes a purchase, from its payment to the seller's response. `unpaid`: the 402, if it is still available. */
 export async function completePurchase(
@@ -71,22 +74,29 @@ async function collect(buyer: Buyer, request: CallerRequest, sale: PaidSale): Pr
 /** The seller's response to the proof, unless it is another 402, which is never paid. */
 async function takeAnswer(buyer: Buyer, sale: PaidSale, answer: Response): Promise<Response> {
   const { paymentId, purchase } = sale
-  if (answer.status === 402) {
+  if (answer.status === 402 || isNotSold(answer)) {
     const refunded = await isGivenBack(buyer, sale)
+    if (!refunded && isSetAside(purchase)) await takeBack(buyer, paymentId)
     await buyer.journal.finish(purchase.id, { state: refunded ? 'refunded' : 'refused', paymentId })
     throw notAccepted(sale, answer, refunded)
   }
   // A seller that failed has not served: the same call sends the same proof again.
-  if (isServed(answer.status)) await buyer.journal.finish(purchase.id, { state: 'served', paymentId })
+  if (isServed(answer.status)) {
+    // x402's servers capture nothing for a response from 400 on.
+    const isFree = isSetAside(purchase) && !answer.ok && (await isGivenBack(buyer, sale))
+    await buyer.journal.finish(purchase.id, { state: isFree ? 'refunded' : 'served', paymentId })
+  }
   return answer
 }
 
-/** Whether the seller has fully refunded a payment: the service is asked, because a seller could claim it. */
-async function isGivenBack(
-  { agentId, client }: Buyer,
-  { paymentId, purchase, signal }: PaidSale,
+/** Whether the seller has given everything back: the service is asked, because a seller could claim it. */
+export async function isGivenBack(
+  buyer: Buyer,
+  { paymentId, purchase, signal }: Pick<PaidSale, 'paymentId' | 'purchase' | 'signal'>,
 ): Promise<boolean> {
+  const { agentId, client } = buyer
   try {
+    if (isSetAside(purchase)) return (await readSetAside(buyer, { signal }, paymentId)).isGivenBack
     const agent_id = await agentId(signal)
     const payment = await client.getPayment({ agent_id, payment_id: paymentId }, abortable(signal))
     return (

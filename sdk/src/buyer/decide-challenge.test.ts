@@ -33,6 +33,7 @@ test('a challenge within the terms becomes an order for exactly its amount and p
     payTo: 'Weather-Shop',
     amountPaise: 250n,
     nonce: CHALLENGE.nonce,
+    takesVouchers: false,
   })
 })
 

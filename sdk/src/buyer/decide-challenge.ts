@@ -27,6 +27,8 @@ export interface Order {
   readonly payTo: string
   readonly amountPaise: Paise
   readonly nonce: string
+  /** Whether the seller takes vouchers. */
+  readonly takesVouchers: boolean
 }
 
 /** Whether a challenge may be paid: refusals first, then the order. */
@@ -55,7 +57,7 @@ export function decideChallenge(facts: ChallengeFacts): ChallengeRefusal | Order
   if (!facts.isBodyRepeatable) {
     return refuse('body_not_repeatable', 'The body is a stream, which cannot be sent again with the proof')
   }
-  return { kind: 'order', payTo, amountPaise, nonce }
+  return { kind: 'order', payTo, amountPaise, nonce, takesVouchers: challenge.vouchers === true }
 }
 
 function refuse(code: PurchaseErrorCode, message: string): ChallengeRefusal {

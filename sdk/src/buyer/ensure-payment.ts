@@ -14,7 +14,7 @@ export type PaymentState =
   | {
       readonly kind: 'paid'
       readonly paymentId: string
-      /** The token of its receipt; absent if the payment was found and not just made. */
+      /** The token of its receipt, or of the authorization; absent if it was found and not just made. */
       readonly receipt?: string
     }
   | { readonly kind: 'waiting'; readonly approvalId: string }
@@ -46,7 +46,8 @@ const REFUSALS: ReadonlySet<BatuaErrorCode> = new Set<BatuaErrorCode>([
 const FIRST_POLL_MS = 1_000
 const MAX_POLL_MS = 30_000
 const POLL_GROWTH = 1.5
-const PAYMENT_ID = /^pay_/
+/** Of a payment, or of an authorization. */
+const PAYMENT_ID = /^(?:pay|ath)_/
 const PAGE = 100
 
 /**
@@ -98,10 +99,11 @@ async function waitForNextTry(
   return true
 }
 
-async function pay(
-  { client, agentId, terms }: Buyer,
-  { purchase, signal }: PurchaseInProgress,
-): Promise<PaymentState> {
+async function pay(buyer: Buyer, sale: PurchaseInProgress): Promise<PaymentState> {
+  const { client, agentId, terms } = buyer
+  const { purchase, signal } = sale
+  const { setAsideSeconds = null } = purchase
+  if (setAsideSeconds !== null) return setAside(buyer, sale, setAsideSeconds)
   const { key, context } = terms.payment
   const {
     payment_id: paymentId,
@@ -121,11 +123,45 @@ async function pay(
     },
     { idempotencyKey: null, maxRetries: 0, ...abortable(signal) },
   )
-  return compensationOf(paymentId, approvalId, receipt)
+  return stateOf(paymentId, approvalId, receipt)
+}
+
+/**
+ * Sets the price of a purchase aside for the payee, or finds what an earlier try has set aside: the key is made of the
+ * nonce, so the money is set aside once, however often this is tried.
+ */
+async function setAside(
+  { client, agentId, terms }: Buyer,
+  { purchase, signal }: PurchaseInProgress,
+  expires_in: number,
+): Promise<PaymentState> {
+  const { key = `x402-${purchase.nonce}`, context } = terms.payment
+  const order = {
+    agent_id: await agentId(signal),
+    to: purchase.payTo,
+    amount: rupeesNumber(purchase.amountPaise),
+    ...{ expires_in, reference: purchase.nonce, idempotency_key: key },
+    ...(context === undefined ? {} : { context }),
+  }
+  try {
+    const made = await client.authorize(order, { idempotencyKey: null, maxRetries: 0, ...abortable(signal) })
+    const approvalId = 'approval_id' in made ? made.approval_id : null
+    return stateOf(made.authorization_id, approvalId, made.token)
+  } catch (error) {
+    if (!isBatuaError(error) || error.code !== 'idempotency_error') throw error
+    const { same_request, authorization_id, approval_id } = error.details
+    if (same_request !== true) throw error
+    return stateOf(authorization_id ?? null, approval_id ?? null)
+  }
+}
+
+/** Whether the price is captured after the request. */
+export function isSetAside({ setAsideSeconds = null }: Purchase): boolean {
+  return setAsideSeconds !== null
 }
 
 /** A response of another server, such as a proxy that requires a log-in, has neither. */
-function compensationOf(paymentId: unknown, approvalId: unknown, receipt?: unknown): PaymentState {
+function stateOf(paymentId: unknown, approvalId: unknown, receipt?: unknown): PaymentState {
   if (typeof paymentId === 'string' && PAYMENT_ID.test(paymentId)) {
     return isReceiptToken(receipt) ? { kind: 'paid', paymentId, receipt } : { kind: 'paid', paymentId }
   }
@@ -150,6 +186,8 @@ async function findIfPossible(
 export async function findPayment(buyer: Buyer, sale: PurchaseInProgress): Promise<PaymentState | null> {
   const { client } = buyer
   const { purchase, signal } = sale
+  // Trying again finds it, and makes none twice.
+  if (isSetAside(purchase)) return null
   const options = abortable(signal)
   const agent_id = await buyer.agentId(signal)
   const { payments } = await client.listPayments(
@@ -167,7 +205,7 @@ export async function findPayment(buyer: Buyer, sale: PurchaseInProgress): Promi
   // Another payee's payment does not matter: a reference is unique for each payee.
   const toPayee = payments.filter(payment => payment.to === payeeId)
   const found = toPayee.find(payment => paiseFromRupees(payment.amount) === purchase.amountPaise)
-  if (found !== undefined) return compensationOf(found.payment_id, found.approval_id)
+  if (found !== undefined) return stateOf(found.payment_id, found.approval_id)
 
   const [other] = toPayee
   if (other === undefined) return null
@@ -192,8 +230,10 @@ export async function askApproval(
   )
   switch (status) {
     case 'approved':
+      // An approval does not name the authorization that it made.
+      return isSetAside(sale.purchase) ? pay(buyer, sale) : stateOf(paymentId, approvalId)
     case 'pending_approval':
-      return compensationOf(paymentId, approvalId)
+      return stateOf(paymentId, approvalId)
     case 'rejected':
       await noteUnpaid(buyer, sale)
       throw failed(sale, 'approval_rejected', 'The owner has rejected the payment', { approvalId })

@@ -14,7 +14,12 @@ export function isUnfinished({ state }: Purchase): boolean {
 
 /** Whether a purchase still matters for a purchase that starts now. */
 export function isKept(purchase: Purchase, now: number): boolean {
-  return purchase.startedAt > now - (isUnfinished(purchase) ? UNFINISHED_KEPT_MS : FINISHED_KEPT_MS)
+  return lastSpentAt(purchase) > now - (isUnfinished(purchase) ? UNFINISHED_KEPT_MS : FINISHED_KEPT_MS)
+}
+
+/** When money of it was spent last, or may be at the latest; Unix milliseconds. */
+function lastSpentAt({ startedAt, spentUntil }: Purchase): number {
+  return Math.max(startedAt, spentUntil ?? startedAt)
 }
 
 /** Whether its money is spent, or may be. */
@@ -41,7 +46,7 @@ function spentPaise(
 ): bigint {
   let spent = 0n
   for (const purchase of purchases.values()) {
-    const counts = isSpent(purchase) && purchase.startedAt > now - windowMs
+    const counts = isSpent(purchase) && lastSpentAt(purchase) > now - windowMs
     if (counts && (host === null || isOfHost(purchase.host, host))) spent += purchase.amountPaise
   }
   return spent

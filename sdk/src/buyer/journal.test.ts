@@ -154,6 +154,32 @@ test('a budget counts exactly its window and its own host', async () => {
   expect(await journal.begin(later('d', HOUR_MS), budgets)).toBeNull()
 })
 
+test('what may still be spent counts as of now, and later as of when it was spent last', async () => {
+  const journal = memoryJournal()
+  const budget = perHour(199n)
+  const begins = (id: string, afterMs: number) =>
+    journal.begin(newPurchase(id, { startedAt: NOW + afterMs, state: 'unpaid' }), [budget])
+  await journal.begin(newPurchase('a', { startedAt: NOW, spentUntil: NOW + 2 * HOUR_MS }), [])
+  expect(await begins('b', 2 * HOUR_MS)).toBe(budget)
+  expect(await begins('c', 3 * HOUR_MS - 1)).toBe(budget)
+  await journal.update('a', { state: 'served', spentUntil: NOW + HOUR_MS })
+  expect(await begins('d', 2 * HOUR_MS - 1)).toBe(budget)
+  expect(await begins('e', 2 * HOUR_MS)).toBeNull()
+})
+
+test('what was spent within a day is kept for budgets, although it started earlier', async () => {
+  const journal = memoryJournal()
+  const spent = { startedAt: NOW, spentUntil: NOW + 2 * HOUR_MS, state: 'served' as const }
+  await journal.begin(newPurchase('a', spent), [])
+  await journal.release('a')
+  const startedAt = NOW + 25 * HOUR_MS
+  // So many that finished ones are dropped.
+  for (let at = 0; at < 1_001; at++)
+    await journal.begin(newPurchase(`${at}`, { startedAt, state: 'unpaid' }), [])
+  const budget: BudgetLimit = { limitPaise: 199n, windowMs: 24 * HOUR_MS, host: null }
+  expect(await journal.begin(newPurchase('b', { startedAt }), [budget])).toBe(budget)
+})
+
 test('a clock that is set back frees no budget', async () => {
   const journal = memoryJournal()
   await journal.begin(newPurchase('a', { startedAt: NOW }), [])

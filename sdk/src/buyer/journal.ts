@@ -22,14 +22,25 @@ export interface Purchase {
    * payment was not found for so long that it is abandoned. `unpaid`: it is certain that nothing was paid.
    */
   readonly state: 'paying' | 'paid' | 'served' | 'refused' | 'refunded' | 'lost' | 'unpaid'
+  /** The payment; of vouchers the authorization, whose whole amount counts until it is closed. */
   readonly paymentId: string | null
   /** The approval that the payment waits for, or waited for. */
   readonly approvalId?: string | null
+  /**
+   * For how many seconds the price is set aside, if the seller captures it after the request; `paymentId` is then the
+   * authorization. Absent: it is paid before the request.
+   */
+  readonly setAsideSeconds?: number | null
+  /**
+   * Of vouchers: until when more may be spent, and once they are closed, when it was spent last; Unix milliseconds.
+   * Absent: all is spent at the start.
+   */
+  readonly spentUntil?: number | null
 }
 
 /** A change of a purchase. */
 export type PurchaseChange = Pick<Purchase, 'state'> &
-  Partial<Pick<Purchase, 'triedAt' | 'paymentId' | 'approvalId'>>
+  Partial<Pick<Purchase, 'triedAt' | 'paymentId' | 'approvalId' | 'amountPaise' | 'spentUntil'>>
 
 /** A budget that a purchase must fit into. */
 export interface BudgetLimit {
@@ -48,7 +59,8 @@ export interface Journal {
   resume(requestKey: string): Promise<Purchase | null>
   /**
    * Records a purchase, locked by the caller, unless it exceeds a budget; then returns that budget. Purchases that
-   * started within the window before this one count, and this one too; unpaid and refunded ones do not.
+   * started within the window before this one count, and this one too; unpaid and refunded ones do not. One with
+   * `spentUntil` counts until the window after that has passed.
    */
   begin(purchase: Purchase, limits: readonly BudgetLimit[]): Promise<BudgetLimit | null>
   /** Records a change of a purchase. Other fields stay unchanged. */

@@ -42,6 +42,19 @@ export interface PayingFetchOptions {
    */
   readonly journal?: Journal
   /**
+   * Whether a seller that asks who buys is shown the agent's membership proof, with its platform and organization, for
+   * the price of a known buyer: `true`, or a function of the seller's origin. It is sent over https only, in a local
+   * sandbox also to this machine, and to no other origin. By default nobody is shown it.
+   */
+  readonly identity?: boolean | ((origin: string) => boolean)
+  /**
+   * Pays sellers that take vouchers from authorizations, if that is cheaper: then a call needs neither the service nor
+   * a fee of its own. Other sellers are paid as without it.
+   */
+  readonly tab?: TabOptions
+  /** The origin at which sellers of x402 know the service; by default the client's, and what the service calls itself. */
+  readonly service?: string
+  /**
    * Sent with each payment. With a `key` all calls of this fetch, and of others with the same key, make one payment
    * together, because the service takes each key once; a second payment is refused with `idempotency_error`.
    */
@@ -52,10 +65,20 @@ export interface PayingFetchOptions {
   }
 }
 
+/** What a buyer sets aside for vouchers. */
+export interface TabOptions {
+  /** The amount of one authorization, INR: the most that one seller can capture. It counts against budgets. */
+  readonly amount: Rupees
+  /** The most authorizations at one host that are open, or wait for approval, at once; 2 by default. */
+  readonly perHost?: number
+  /** After this time without a call an authorization is closed; 60,000 ms by default. */
+  readonly idleMs?: number
+}
+
 /** The payment of a response. */
 export interface CallPayment {
   readonly status: 'completed' | 'pending_approval'
-  /** null while it waits for approval. */
+  /** null while it waits for approval; of a voucher the authorization, `ath_…`. */
   readonly paymentId: string | null
   readonly approvalId: string | null
   readonly payTo: string

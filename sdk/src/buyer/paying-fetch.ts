@@ -6,8 +6,8 @@ import { CHALLENGE_HEADER } from '../protocol/messages.ts'
 import { type Buyer, REAL_TIME, type Time } from './buyer.ts'
 import { buyerJournal } from './buyer-journal.ts'
 import { paymentOf } from './call-payments.ts'
-import { type CallerRequest, callerRequest, isBodiless } from './caller-request.ts'
-import { createFindPayee, decideSeller } from './check-seller.ts'
+import { type CallerRequest, callerRequest, type Hop, isBodiless } from './caller-request.ts'
+import { createFindPayee, findSeller, isRefusal } from './check-seller.ts'
 import { completePurchase } from './complete-purchase.ts'
 import { type ChallengeFacts, decideChallenge, type Order } from './decide-challenge.ts'
 import { discard } from './discard.ts'
@@ -15,15 +15,26 @@ import {
   askApproval,
   ensurePayment,
   findPayment,
+  isSetAside,
   type PaymentState,
   type PurchaseInProgress,
 } from './ensure-payment.ts'
+import { setAsideSecondsOf, speaking } from './foreign-sellers.ts'
 import { invalidAnswer } from './invalid-answer.ts'
 import type { Purchase } from './journal.ts'
+
+import { askAsKnown, createBuyerIdentity, knownIfAsked } from './known-buyer.ts'
+
+import { mppSellers } from './mpp-sellers.ts'
+
 import type { PayingFetchOptions } from './options.ts'
+import { ownServiceOf } from './own-service.ts'
 import { PurchaseError } from './purchase-error.ts'
+import { readSetAside } from './set-aside.ts'
 import { memoryJournal } from './stored-journal.ts'
-import { HOUR_MS, hostOf, limitsFor, originOf, termsOf } from './terms.ts'
+import { createBuyerTabs } from './tabs.ts'
+import { HOUR_MS, hostOf, limitsFor, originOf, tabTermsOf, termsOf } from './terms.ts'
+import { x402Sellers } from './x402-sellers.ts'
 
 export { paymentOf }
 
@@ -32,7 +43,8 @@ const LOST_AFTER_MS = 600_000
 
 /**
  * A `fetch` that pays: after a 402 with `X-SERVICE-PAY` it pays within the given limits and repeats the request with
- * the proof (interface section 4, Pay-per-call). Other responses pass through unchanged. It throws what `fetch`
+ * the proof (interface section 4, Pay-per-call); likewise after a 402 of x402 or MPP whose price is rupees of this service.
+ * Other responses pass through unchanged. It throws what `fetch`
  * throws, a `PurchaseError` if something must not be bought or was not served, and a `BatuaError` if the service
  * refused or did not respond. After a payment, `paymentOf` returns the payment of any thrown error. The journal
  * records each purchase before money moves: the same call (method, address and body) continues it and does not pay
@@ -54,7 +66,25 @@ export function createPayingFetch(
   time: Time,
 ): typeof globalThis.fetch {
   if (typeof fetch !== 'function') throw new TypeError('A paying fetch needs a fetch for its requests')
-  return fetchOf(openBuyer(options, time), fetch)
+  const isOwnService = ownServiceOf(options)
+  const speakingX402 = speaking(fetch, x402Sellers(isOwnService))
+  const speakingAll = speaking(speakingX402, mppSellers(isOwnService))
+  const tabTerms = tabTermsOf(options)
+  const buyer = openBuyer(options, time)
+  const tabs = tabTerms && createBuyerTabs(buyer, tabTerms, fetch)
+  const paying = fetchOf({ ...buyer, tabs }, speakingAll)
+  if (tabs !== null) closers.set(paying, () => tabs.close())
+  return paying
+}
+
+const closers = new WeakMap<typeof globalThis.fetch, () => Promise<void>>()
+
+/**
+ * Closes the authorizations that a paying fetch with `tab` has open and no call uses, so that what was not spent comes
+ * back. Without this they are closed when they are idle, or when the program comes to its end by itself. Never throws.
+ */
+export async function closeTabs(fetch: typeof globalThis.fetch): Promise<void> {
+  await closers.get(fetch)?.()
 }
 
 /** @internal A buyer with these options; throws a TypeError or RangeError if they are invalid. */
@@ -67,7 +97,11 @@ export function openBuyer(options: PayingFetchOptions, time: Time): Buyer {
   if (agentKey === undefined) throw new TypeError('The client has no agentKey')
   const agentId = remembered(() => agentIdOf(client))
   const findPayee = createFindPayee(client, () => time.now())
-  return { client, agentKey, journal: buyerJournal(journal), time, agentId, findPayee, terms }
+  const identity = createBuyerIdentity(options, () => time.now())
+  return {
+    ...{ client, agentKey, journal: buyerJournal(journal), time, agentId, findPayee, terms, identity },
+    tabs: null,
+  }
 }
 
 /** @internal The `fetch` of a buyer, which sends its requests with another one. */
@@ -92,7 +126,7 @@ async function goOn(buyer: Buyer, request: CallerRequest): Promise<Response | nu
   if (purchase === null) return null
   const sale: PurchaseInProgress = { purchase, url: request.url, signal: request.signal, isResumed: true }
   try {
-    const settlement = await settlementSoFar(buyer, request, sale)
+    const settlement = await settlementSoFar(buyer, sale, isAgreeable(buyer, request, sale))
     return settlement && (await completePurchase(buyer, request, sale, settlement, null))
   } catch (error) {
     if (!(error instanceof PurchaseError && error.refunded)) throw error
@@ -104,13 +138,23 @@ async function goOn(buyer: Buyer, request: CallerRequest): Promise<Response | nu
   }
 }
 
-/** The state of an unfinished purchase's payment; null if it was not made and is abandoned. */
-async function settlementSoFar(
+/**
+ * @internal The state of an unfinished purchase's payment; null if it was not made and is abandoned. A payment that may
+ * still be made is made if it is agreeable: the buyer that started it may have allowed more than this one.
+ */
+export async function settlementSoFar(
   buyer: Buyer,
-  request: CallerRequest,
   sale: PurchaseInProgress,
+  mayPay: boolean,
 ): Promise<PaymentState | null> {
   const { id, paymentId, approvalId = null, startedAt, triedAt } = sale.purchase
+  if (paymentId !== null && isSetAside(sale.purchase)) {
+    const { token, isGivenBack } = await readSetAside(buyer, sale, paymentId)
+    if (!isGivenBack) return { kind: 'paid', paymentId, receipt: token }
+    // The seller's handler failed, or the time is over: this is a new purchase.
+    await buyer.journal.finish(id, { state: 'refunded', paymentId })
+    return null
+  }
   if (paymentId !== null) return { kind: 'paid', paymentId }
   if (approvalId !== null) {
     return buyer.terms.approval === 'wait'
@@ -120,8 +164,7 @@ async function settlementSoFar(
   const found = await findPayment(buyer, sale)
   if (found !== null) return found
   if (buyer.time.now() - (triedAt ?? startedAt) < LOST_AFTER_MS) {
-    // The buyer that started it may allow more than this one.
-    return isAgreeable(buyer, request, sale) ? ensurePayment(buyer, sale) : null
+    return mayPay ? ensurePayment(buyer, sale) : null
   }
   await buyer.journal.finish(id, { state: 'lost' })
   return null
@@ -135,11 +178,48 @@ function isAgreeable({ terms }: Buyer, { url }: CallerRequest, { purchase }: Pur
 }
 
 /** Makes a request and pays for it if required. */
-async function buy(buyer: Buyer, request: CallerRequest): Promise<Response> {
-  const answer = await request.send()
-  const header = answer.status === 402 ? answer.headers.get(CHALLENGE_HEADER) : null
-  if (header === null) return answer
+async function buy(buyer: Buyer, asked: CallerRequest): Promise<Response> {
+  const { tabs } = buyer
+  let request = tabs === null ? asked : await knownIfAsked(buyer, asked)
+  let answer = (await tabs?.spend(request)) ?? null
+  if (answer === null) {
+    request = asked
+    answer = await request.send()
+  }
+  for (let vouchers = 0; ; vouchers++) {
+    const known = await askAsKnown(buyer, { request, answer })
+    request = known.request
+    answer = known.answer
+    const demand = await demandOf(buyer, request, answer)
+    if (demand === null) return answer
+    const { order, payeeId, facts } = demand
+    const url = isBodiless(request.hop.method) ? facts.answeredUrl : request.url
+    const isLast = !order.takesVouchers || vouchers >= MAX_VOUCHERS
+    const hop: Hop = { ...request.hop, url }
+    const next = isLast ? null : ((await tabs?.pay(request, hop, { ...order, payeeId })) ?? null)
+    if (next === null) {
+      // Another call may have paid another payee here meanwhile.
+      if (!isLast) await checkSeller(buyer, request, order, answer)
+      return buySingly(buyer, request, { order: { ...order, payeeId }, url, answer })
+    }
+    discard(answer)
+    answer = next
+  }
+}
 
+/** Vouchers for one call that the seller answered with 402 again, before it is paid singly. */
+const MAX_VOUCHERS = 3
+
+interface Demand {
+  readonly order: Order
+  readonly payeeId: string | null
+  readonly facts: ChallengeFacts
+}
+
+/** What a 402 asks for, if that may be bought; null: it asks for nothing that is known here. */
+async function demandOf(buyer: Buyer, request: CallerRequest, answer: Response): Promise<Demand | null> {
+  const header = answer.status === 402 ? answer.headers.get(CHALLENGE_HEADER) : null
+  if (header === null) return null
   const facts: ChallengeFacts = {
     challenge: decodeChallenge(header),
     askedUrl: request.url,
@@ -149,12 +229,28 @@ async function buy(buyer: Buyer, request: CallerRequest): Promise<Response> {
   }
   const order = decideChallenge(facts)
   if (order.kind === 'refusal') throw refused(request, answer, order, facts.challenge?.nonce)
-
   const { signal } = request
   // Requested before anything is recorded, so that a failure leaves nothing to complete.
   const [payeeId] = await Promise.all([checkSeller(buyer, request, order, answer), buyer.agentId(signal)])
-  const purchase = await begin(buyer, request, { ...order, payeeId }, answer)
-  const url = isBodiless(request.hop.method) ? facts.answeredUrl : request.url
+  return { order, payeeId, facts }
+}
+
+interface SingleSale {
+  readonly order: Order & { readonly payeeId: string | null }
+  readonly url: URL
+  /** The 402. */
+  readonly answer: Response
+}
+
+/** Makes a payment for one call. */
+async function buySingly(
+  buyer: Buyer,
+  request: CallerRequest,
+  { order, url, answer }: SingleSale,
+): Promise<Response> {
+  const { signal } = request
+  const setAsideSeconds = setAsideSecondsOf(answer)
+  const purchase = await begin(buyer, request, { ...order, setAsideSeconds }, answer)
   const sale: PurchaseInProgress = { purchase, url, signal, isResumed: false }
   // Only a caller that does not wait for approvals may get the 402.
   const unpaid = buyer.terms.approval === 'return' ? answer : null
@@ -172,26 +268,27 @@ async function buy(buyer: Buyer, request: CallerRequest): Promise<Response> {
 
 /** The payee, and whether it sells here; null if origins are not checked or the service knows no such payee. */
 async function checkSeller(
-  { findPayee, journal, terms }: Buyer,
+  buyer: Buyer,
   request: CallerRequest,
   { payTo, nonce }: Order,
   answer: Response,
 ): Promise<string | null> {
-  if (!terms.checksSellers) return null
-  const payee = await findPayee(payTo, request.signal)
-  if (payee === null) return null
-  if ('kind' in payee) throw refused(request, answer, payee, nonce)
-  const host = hostOf(request.url)
-  const pinned = await journal.payeeOf(host)
-  const refusal = decideSeller({ payTo, payee, origin: originOf(request.url), host, pinned })
-  if (refusal !== null) throw refused(request, answer, refusal, nonce)
-  return payee.agentId
+  const place = { payTo, origin: originOf(request.url), host: hostOf(request.url) }
+  const found = await findSeller(buyer, place, request.signal)
+  if (isRefusal(found)) throw refused(request, answer, found, nonce)
+  return found
 }
 
 async function begin(
   { journal, terms, time }: Buyer,
   request: CallerRequest,
-  { payTo, payeeId, amountPaise, nonce }: Order & { readonly payeeId: string | null },
+  {
+    payTo,
+    payeeId,
+    amountPaise,
+    nonce,
+    setAsideSeconds,
+  }: Order & Required<Pick<Purchase, 'payeeId' | 'setAsideSeconds'>>,
   answer: Response,
 ): Promise<Purchase> {
   const host = hostOf(request.url)
@@ -206,6 +303,7 @@ async function begin(
     startedAt: time.now(),
     state: 'paying',
     paymentId: null,
+    ...(setAsideSeconds === null ? {} : { setAsideSeconds }),
   }
   const exceeded = await journal.begin(purchase, limitsFor(terms.budgets, host))
   if (exceeded === null) return purchase

@@ -51,6 +51,8 @@ function play(answers: readonly (() => Response | null)[], init: RequestInit = {
     agentKey,
     agentId: async () => AGENT,
     findPayee: async () => null,
+    identity: null,
+    tabs: null,
   }
   return { answer: present(buyer, seller, init), seen, waits }
 }

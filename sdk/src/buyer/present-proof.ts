@@ -1,18 +1,19 @@
 import { MAX_WAIT_MS, retryAfterMsOf } from '../client/retry.ts'
-import { encodeProof, isReceiptToken } from '../protocol/headers.ts'
+import { encodeAuthorizationProof, encodeProof, isReceiptToken } from '../protocol/headers.ts'
 import { PROOF_HEADER } from '../protocol/messages.ts'
 import type { Buyer } from './buyer.ts'
 import type { CallerRequest, Hop } from './caller-request.ts'
 import { discard } from './discard.ts'
-import { abortable, failed, type PurchaseInProgress } from './ensure-payment.ts'
+import { abortable, failed, isSetAside, type PurchaseInProgress } from './ensure-payment.ts'
 import { PurchaseError } from './purchase-error.ts'
+import { readSetAside } from './set-aside.ts'
 
 /** A paid challenge. */
 export interface PaidSale extends PurchaseInProgress {
   readonly paymentId: string
   /** null: no approval was needed. */
   readonly approvalId: string | null
-  /** The token of the payment's receipt; null if the response to the payment did not contain it. */
+  /** The token of the payment's receipt, or of the authorization; null if the response did not contain it. */
   readonly receipt: string | null
 }
 
@@ -57,6 +58,11 @@ async function withProof(buyer: Buyer, { hop }: CallerRequest, sale: PaidSale): 
   const { nonce } = sale.purchase
   const fromAgent = await buyer.agentId(sale.signal)
   const headers = new Headers(hop.headers)
+  if (isSetAside(sale.purchase)) {
+    const authorization = sale.receipt ?? (await readSetAside(buyer, sale, sale.paymentId)).token
+    headers.set(PROOF_HEADER, encodeAuthorizationProof({ version: 1, authorization, fromAgent, nonce }))
+    return { ...hop, url: sale.url, headers }
+  }
   const proof = { version: 1, transactionId: sale.paymentId, fromAgent, nonce } as const
   const receipt = sale.receipt ?? (await receiptOf(buyer, sale))
   headers.set(PROOF_HEADER, encodeProof(receipt === null ? proof : { ...proof, receipt }))
@@ -78,7 +84,7 @@ async function receiptOf({ client }: Buyer, { paymentId, signal }: PaidSale): Pr
 
 async function attemptOnce(request: CallerRequest, first: Hop, sale: PaidSale): Promise<Attempt> {
   try {
-    return { answer: await follow(request, first, sale) }
+    return { answer: await follow(request, first, response => redirected(sale, response)) }
   } catch (failure) {
     if (failure instanceof PurchaseError || sale.signal?.aborted === true) throw failure
     return { failure }
@@ -96,30 +102,36 @@ function delayAfter(attempt: Attempt, repeats: number, nowMs: number): number | 
 }
 
 /**
- * Sends a request and follows redirects within its origin itself, because `fetch` would send the proof to any origin.
+ * Sends a request and follows redirects within its origin itself, because `fetch` would send its headers to any origin.
  * A browser does not reveal the target of a redirect, so no redirect is followed there.
  */
-async function follow(request: CallerRequest, first: Hop, sale: PaidSale): Promise<Response> {
+export async function follow(
+  request: CallerRequest,
+  first: Hop,
+  refusal: (response: Response) => PurchaseError,
+): Promise<Response> {
   let hop = first
   for (let redirects = 0; ; redirects++) {
     const response = await request.resend(hop)
     if (request.redirect === 'manual' || !isRedirect(response)) return response
     const next = request.redirect === 'follow' && redirects < MAX_REDIRECTS ? nextHop(hop, response) : null
-    if (next === null) {
-      const message = 'The seller redirects the paid request, and the proof was not sent there'
-      throw failed(sale, 'redirect_refused', message, { paymentId: sale.paymentId, response })
-    }
+    if (next === null) throw refusal(response)
     discard(response)
     hop = next
   }
 }
 
-function isRedirect({ type, status, headers }: Response): boolean {
+function redirected(sale: PaidSale, response: Response): PurchaseError {
+  const message = 'The seller redirects the paid request, and the proof was not sent there'
+  return failed(sale, 'redirect_refused', message, { paymentId: sale.paymentId, response })
+}
+
+export function isRedirect({ type, status, headers }: Response): boolean {
   return type === 'opaqueredirect' || (REDIRECTS.has(status) && headers.has('location'))
 }
 
 /** The target of a redirect, by the rules of `fetch`; null if it is another origin or unknown. */
-function nextHop(hop: Hop, { status, headers }: Response): Hop | null {
+export function nextHop(hop: Hop, { status, headers }: Response): Hop | null {
   const url = resolved(headers.get('location'), hop.url)
   if (url === null || url.origin !== hop.url.origin || !isPlainWeb(url)) return null
   const method = hop.method.toUpperCase()

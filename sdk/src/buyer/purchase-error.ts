@@ -8,6 +8,7 @@ export type PurchaseErrorCode =
   | 'budget_exceeded'
   | 'payee_not_allowed'
   | 'payee_changed'
+  | 'buyer_not_accepted'
   | 'origins_not_genuine'
   | 'insecure_seller'
   | 'redirect_refused'

@@ -60,6 +60,8 @@ function isWritten(value: unknown): value is Written {
     /^[0-9]{1,15}$/.test(String(fields.amountPaise)) &&
     Number.isSafeInteger(fields.startedAt) &&
     (isNothing(fields.triedAt) || Number.isSafeInteger(fields.triedAt)) &&
+    (isNothing(fields.spentUntil) || Number.isSafeInteger(fields.spentUntil)) &&
+    (isNothing(fields.setAsideSeconds) || Number.isSafeInteger(fields.setAsideSeconds)) &&
     STATES.includes(fields.state) &&
     isTextOrNothing(fields.payeeId) &&
     isTextOrNothing(fields.paymentId) &&

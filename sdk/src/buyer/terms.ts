@@ -1,7 +1,7 @@
 import { type Paise, paiseFromRupees, type Rupees } from '../protocol/amount.ts'
 import { payeeName } from '../protocol/payee.ts'
 import type { BudgetLimit } from './journal.ts'
-import type { Budget, PayingFetchOptions } from './options.ts'
+import type { Budget, PayingFetchOptions, TabOptions } from './options.ts'
 
 /** A buyer's terms: its options, validated once. */
 export interface Terms {
@@ -15,6 +15,13 @@ export interface Terms {
   readonly approval: 'wait' | 'return'
   readonly approvalTimeoutMs: number
   readonly payment: NonNullable<PayingFetchOptions['payment']>
+}
+
+/** What is set aside for vouchers. */
+export interface TabTerms {
+  readonly amountPaise: Paise
+  readonly perHost: number
+  readonly idleMs: number
 }
 
 interface BudgetTerm {
@@ -33,9 +40,13 @@ const OPTIONS: Readonly<Record<keyof PayingFetchOptions, true>> = {
   approvalTimeoutMs: true,
   allowHttp: true,
   journal: true,
+  identity: true,
+  service: true,
+  tab: true,
   payment: true,
 }
 const PAYMENT_OPTIONS: Readonly<Record<keyof Terms['payment'], true>> = { key: true, context: true }
+const TAB_OPTIONS: Readonly<Record<keyof TabOptions, true>> = { amount: true, perHost: true, idleMs: true }
 const BUDGET_OPTIONS: Readonly<Record<keyof Budget, true>> = { amount: true, per: true, host: true }
 
 export const HOUR_MS = 3_600_000
@@ -63,6 +74,25 @@ export function termsOf(options: PayingFetchOptions): Terms {
     approvalTimeoutMs,
     payment,
   }
+}
+
+const DEFAULT_PER_HOST = 2
+const DEFAULT_IDLE_MS = 60_000
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+/** The terms of vouchers; null: there are none. Throws a TypeError or RangeError if they are invalid. */
+export function tabTermsOf({ tab, payment }: PayingFetchOptions): TabTerms | null {
+  if (tab === undefined) return null
+  checkNames(tab, TAB_OPTIONS, 'the fields of tab')
+  if (payment?.key !== undefined) throw new TypeError('A payment with a key is one payment: it excludes tab')
+  const { perHost = DEFAULT_PER_HOST, idleMs = DEFAULT_IDLE_MS } = tab
+  if (!Number.isSafeInteger(perHost) || perHost < 1)
+    throw new RangeError('tab.perHost is a number of 1 or more')
+  if (!(idleMs > 0 && idleMs <= MAX_TIMER_MS))
+    throw new RangeError(`tab.idleMs must be above 0 and at most ${MAX_TIMER_MS}`)
+  const amountPaise = amountIn('tab.amount', tab.amount)
+  if (amountPaise === 0n) throw new RangeError('tab.amount must be above 0')
+  return { amountPaise, perHost, idleMs }
 }
 
 /** A limit whose name is misspelt would limit nothing. */

@@ -60,11 +60,21 @@ function isSafeToRepeat({ method }: PreparedRequest, { idempotencyKey }: CallOpt
   return method === 'GET' || (method === 'POST' && idempotencyKey !== null)
 }
 
+/**
+ * A new idempotency key, 128 random bits in hex. Not `crypto.randomUUID`: a page that was opened over http from another
+ * machine does not have it.
+ */
+export function newIdempotencyKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), byte =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('')
+}
+
 /** The same for every attempt, so that a POST takes effect once. */
 function headersOf(
   connection: Connection,
   { method, body, isDownload }: PreparedRequest,
-  { idempotencyKey = crypto.randomUUID(), stepUp }: CallOptions,
+  { idempotencyKey = newIdempotencyKey(), stepUp }: CallOptions,
 ): Record<string, string> {
   if (idempotencyKey !== null && !IDEMPOTENCY_KEY.test(idempotencyKey))
     throw badInput('An idempotency key is 1 to 255 printable ASCII characters', 'Idempotency-Key')

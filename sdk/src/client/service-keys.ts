@@ -13,21 +13,28 @@ export interface ServiceKey {
   readonly isRevoked: boolean
 }
 
+/** A key as it was found: `isFresh` if the document with it is recent enough that a revocation would be in it. */
+export type FoundKey = ServiceKey & { readonly isFresh: boolean }
+
 /** The service's keys, fetched when they are first needed and kept. */
 export interface ServiceKeys {
-  /** The key of this id; `unknown` if the service has not published it; null if the key document cannot be fetched. */
+  /**
+   * The key of this id; `unknownForMs` if the service has not published it; null if the key document cannot be fetched.
+   */
   find(
     keyId: string,
     signal: AbortSignal | undefined,
-  ): Promise<ServiceKey | { readonly unknownForMs: number } | null>
+  ): Promise<FoundKey | { readonly unknownForMs: number } | null>
   /** Fetches the document again if it is too old to be relied on. It throws if there is none. */
   refresh(): Promise<void>
 }
 
 /** The minimum time between fetches for unknown keys, which anyone can name. */
 const ASKED_EVERY_MS = 10_000
-/** A revoked key is refused after this time at the latest. */
+/** After this time the document is fetched again, while its keys are still used. */
 const FRESH_FOR_MS = 5 * 60_000
+/** After this time it is waited for, and without it no key is fresh: a revocation is known after this at the latest. */
+const RELIED_ON_FOR_MS = 15 * 60_000
 
 export function createServiceKeys(fetchKeys: () => Promise<KeyDocument>, now: () => number): ServiceKeys {
   let keys: ReadonlyMap<string, ServiceKey> | null = null
@@ -48,20 +55,23 @@ export function createServiceKeys(fetchKeys: () => Promise<KeyDocument>, now: ()
       asking = null
     }
   }
-  const isStale = () => Math.abs(now() - readAt) > FRESH_FOR_MS
+  const isOlderThan = (ms: number) => Math.abs(now() - readAt) > ms
   const mayAsk = () => Math.abs(now() - askedAt) >= ASKED_EVERY_MS
 
   return {
     async find(keyId, signal) {
       const isKnown = keys?.has(keyId) === true
-      if ((!isKnown || isStale()) && mayAsk()) asking ??= read()
+      if ((!isKnown || isOlderThan(FRESH_FOR_MS)) && mayAsk()) asking ??= read()
       const reading = asking
-      if (!isKnown && reading !== null) await within(Number.POSITIVE_INFINITY, signal, () => reading)
+      const isNeeded = !isKnown || isOlderThan(RELIED_ON_FOR_MS)
+      if (isNeeded && reading !== null) await within(Number.POSITIVE_INFINITY, signal, () => reading)
       if (keys === null) return null
-      return keys.get(keyId) ?? { unknownForMs: Math.max(0, askedAt + ASKED_EVERY_MS - now()) }
+      const key = keys.get(keyId)
+      if (key === undefined) return { unknownForMs: Math.max(0, askedAt + ASKED_EVERY_MS - now()) }
+      return { ...key, isFresh: !isOlderThan(RELIED_ON_FOR_MS) }
     },
     async refresh() {
-      if (keys === null || (isStale() && mayAsk())) asking ??= read()
+      if (keys === null || (isOlderThan(FRESH_FOR_MS) && mayAsk())) asking ??= read()
       await asking
       if (keys === null) throw failure
     },

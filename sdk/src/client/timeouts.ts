@@ -73,3 +73,22 @@ export function remembered<T>(ask: () => Promise<T>): (signal: AbortSignal | und
     return signal === undefined ? answer : within(Number.POSITIVE_INFINITY, signal, () => answer)
   }
 }
+
+/** Runs until it is stopped, but keeps no process from ending. */
+export function repeat(everyMs: number, run: () => void): () => void {
+  const timer = unrefed(setInterval(run, everyMs))
+  return () => clearInterval(timer)
+}
+
+/** Waits, but keeps no process from ending; an abort ends it at once. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    unrefed(setTimeout(resolve, ms))
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
+function unrefed<Timer>(timer: Timer): Timer {
+  ;(timer as { unref?(): void }).unref?.()
+  return timer
+}

@@ -1,3 +1,5 @@
+import { builtIn } from './built-in.ts'
+
 type Bytes = Uint8Array<ArrayBuffer>
 type Awaitable<T> = T | Promise<T>
 
@@ -35,7 +37,7 @@ const MAX_BYTES_AT_ONCE = 65_536
 
 /** The synchronous hashes of Node, Deno and Bun; null elsewhere, and where Node is only imitated. */
 export function nodeHashes(): Hashes | null {
-  const { createHash, createHmac } = nodeCrypto() ?? {}
+  const { createHash, createHmac } = builtIn<NodeCrypto>('node:crypto') ?? {}
   if (typeof createHash !== 'function' || typeof createHmac !== 'function') return null
   return {
     sha256: bytes =>
@@ -43,17 +45,6 @@ export function nodeHashes(): Hashes | null {
         ? webHashes.sha256(bytes)
         : createHash('sha256').update(bytes).digest(),
     mac: key => message => createHmac('sha256', key).update(message).digest(),
-  }
-}
-
-function nodeCrypto(): Partial<NodeCrypto> | null | undefined {
-  const { process } = globalThis as {
-    readonly process?: { readonly getBuiltinModule?: (name: string) => Partial<NodeCrypto> | null }
-  }
-  try {
-    return process?.getBuiltinModule?.('node:crypto')
-  } catch {
-    return null
   }
 }
 

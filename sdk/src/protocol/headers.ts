@@ -1,6 +1,13 @@
 import { paiseFromRupees, rupeesText } from './amount.ts'
 import { base64FromText, textFromBase64 } from './base64.ts'
-import type { PaymentChallenge, PaymentProof } from './messages.ts'
+import { readDemand } from './buyer-demand.ts'
+import type {
+  AuthorizationProof,
+  BuyerDemand,
+  PaymentChallenge,
+  PaymentProof,
+  VoucherProof,
+} from './messages.ts'
 import { isAgentId } from './payee.ts'
 
 /** The greatest length of a header in characters; a longer one is refused unread. */
@@ -16,20 +23,37 @@ const PAYMENT_ID = /^pay_[0-7][0-9a-hjkmnp-tv-z]{25}$/
  * The value of `X-SERVICE-PAY`: base64 of the challenge as JSON, with the fields in the order of the interface and the
  * amount with two decimals. Throws a RangeError for an invalid amount.
  */
-export function encodeChallenge({ payTo, amount, asset, nonce }: PaymentChallenge): string {
+export function encodeChallenge(challenge: PaymentChallenge): string {
+  const { payTo, amount, asset, nonce, vouchers, buyers } = challenge
   const written = rupeesText(paiseFromRupees(amount))
-  return base64FromText(JSON.stringify({ payTo, amount: written, asset, nonce }))
+  return base64FromText(JSON.stringify({ payTo, amount: written, asset, nonce, vouchers, buyers }))
 }
 
 /**
  * The challenge in a value of `X-SERVICE-PAY`; null if it is malformed, or its amount is 0 or above the maximum.
- * Unknown fields are ignored.
+ * Unknown fields are ignored, but not an unknown demand on buyers.
  */
 export function decodeChallenge(text: string): PaymentChallenge | null {
-  const { payTo, amount, asset, nonce } = fieldsOf(text)
+  const { payTo, amount, asset, nonce, vouchers, buyers } = fieldsOf(text)
   if (!isPayee(payTo) || !matches(nonce, UUID) || asset !== 'INR') return null
   if (typeof amount !== 'string' || !isPayable(amount)) return null
-  return { payTo, amount, asset, nonce }
+  const demand = buyers === undefined ? undefined : readDemand(buyers)
+  if (demand === null) return null
+  return {
+    ...({ payTo, amount, asset, nonce } as const),
+    ...(vouchers === true ? { vouchers } : {}),
+    ...(demand === undefined ? {} : { buyers: demand }),
+  }
+}
+
+/** The value of `X-SERVICE-PAY` of a 403: whom the seller sells to, without a price. */
+export function encodeDemand({ payTo, buyers }: Pick<PaymentChallenge, 'payTo' | 'buyers'>): string {
+  return base64FromText(JSON.stringify({ payTo, asset: 'INR', buyers }))
+}
+
+/** Whom a seller sells to, by a value of `X-SERVICE-PAY`; null: it does not read who buys, or that is malformed. */
+export function decodeDemand(text: string): BuyerDemand | null {
+  return readDemand(fieldsOf(text)['buyers'])
 }
 
 /** The value of `X-SERVICE-PAYMENT`: base64 of the proof as JSON, its fields in the order of the interface. */
@@ -45,6 +69,39 @@ export function decodeProof(text: string): PaymentProof | null {
   const proof = { version, transactionId, fromAgent, nonce } as const
   if (receipt === undefined) return proof
   return isReceiptToken(receipt) ? { ...proof, receipt } : null
+}
+
+/** The proof that money is set aside, as base64 of its JSON. */
+export function encodeAuthorizationProof(proof: AuthorizationProof): string {
+  const { version, authorization, fromAgent, nonce } = proof
+  return base64FromText(JSON.stringify({ version, authorization, fromAgent, nonce }))
+}
+
+/** The proof that money is set aside; null if there is none. Unknown fields are ignored. */
+export function decodeAuthorizationProof(text: string): AuthorizationProof | null {
+  const { version, authorization, voucher, fromAgent, nonce } = fieldsOf(text)
+  // With a voucher it is another proof.
+  if (version !== 1 || voucher !== undefined || !matches(nonce, UUID) || !isAgentId(fromAgent)) return null
+  return isReceiptToken(authorization) ? { version, authorization, fromAgent, nonce } : null
+}
+
+/** The value of `X-SERVICE-PAYMENT` for a voucher: base64 of the proof as JSON. */
+export function encodeVoucherProof({
+  version,
+  authorization,
+  voucher,
+  fromAgent,
+  nonce,
+}: VoucherProof): string {
+  return base64FromText(JSON.stringify({ version, authorization, voucher, fromAgent, nonce }))
+}
+
+/** The proof by a voucher in a value of `X-SERVICE-PAYMENT`; null if there is none. Unknown fields are ignored. */
+export function decodeVoucherProof(text: string): VoucherProof | null {
+  const { version, authorization, voucher, fromAgent, nonce } = fieldsOf(text)
+  if (version !== 1 || !matches(nonce, UUID) || !isAgentId(fromAgent)) return null
+  if (!matches(authorization, TOKEN) || !matches(voucher, TOKEN)) return null
+  return { version, authorization, voucher, fromAgent, nonce }
 }
 
 /** Whether it has the form of a token, and the proof with it fits the greatest length of a header. */

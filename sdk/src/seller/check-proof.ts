@@ -4,7 +4,7 @@ import { type Paise, paiseFromRupees } from '../protocol/amount.ts'
 import { decodeProof } from '../protocol/headers.ts'
 import type { PaymentProof } from '../protocol/messages.ts'
 import { payeeName } from '../protocol/payee.ts'
-import { checkReceipt } from './check-receipt.ts'
+import { checkReceipt, type GenuineReceipt } from './check-receipt.ts'
 import { refund } from './compensate.ts'
 import type { SellerContext } from './context.ts'
 import { askBefore, type Deadline, deadlineIn } from './deadline.ts'
@@ -22,11 +22,19 @@ export type ProofOutcome =
   /** The service or the store gave no result. The proof stays valid. */
   | { readonly kind: 'unanswered'; readonly retryAfterMs: number | null }
 
+/** What a request costs now. */
+export interface CurrentQuote extends Omit<Quote, 'amountPaise' | 'payer'> {
+  /** null: that depends on the buyer. */
+  readonly amountPaise: Paise | null
+  /** Whether nonces are given out to anybody (the default), to known buyers too, or to known buyers only. */
+  readonly givenTo?: 'anybody' | 'known buyers too' | 'known buyers'
+}
+
 /** Whether a header pays for the request at its current price. Never throws. */
 export async function checkProof(
   context: SellerContext,
   header: string,
-  quote: Quote,
+  quote: CurrentQuote,
   address: string | null,
 ): Promise<ProofOutcome> {
   const proof = decodeProof(header)
@@ -47,7 +55,7 @@ export async function checkProof(
 interface Shown {
   readonly proof: PaymentProof
   readonly issuedAt: number
-  readonly quote: Quote
+  readonly quote: CurrentQuote
   readonly deadline: Deadline
   readonly address: string | null
 }
@@ -55,7 +63,7 @@ interface Shown {
 /** Checks that need no call to the service come first, so that an invented proof causes none. */
 async function checkInTurn(context: SellerContext, shown: Shown): Promise<ProofOutcome> {
   const { proof, issuedAt, quote, deadline, address } = shown
-  const { openClaims, surroundings, usedAt, nonces, hasFixedPrice, verificationLimits } = context
+  const { openClaims, surroundings, usedAt, hasFixedPrice, verificationLimits } = context
   const open = openClaims.find(keyOf(proof))
   const age = { issuedAt, now: surroundings.now(), ttlMs: quote.ttlMs, isAwaited: open !== null }
   const outOfTime = decideAge(age)
@@ -63,19 +71,18 @@ async function checkInTurn(context: SellerContext, shown: Shown): Promise<ProofO
   const canGiveBack = usedAt === 'service'
   if (outOfTime !== null && !(outOfTime === 'nonce_expired' && canGiveBack)) return refused(outOfTime)
 
-  const isAtPrice = await nonces.fits(proof.nonce, quote)
-  if (!isAtPrice && hasFixedPrice) return refused('nonce_not_ours')
+  const quotedNow = quote.amountPaise === null ? null : await quotedAt(context, shown, quote.amountPaise)
+  if (quotedNow === null && hasFixedPrice) return refused('nonce_not_ours')
   const receipt = await checkReceipt(context.serviceKeys, proof, context.payTo, deadline)
   if (receipt.kind === 'refused') return refusedFor(context, receipt)
   if (receipt.kind === 'later') return { kind: 'unanswered', retryAfterMs: receipt.retryAfterMs }
-  const paidPaise = receipt.kind === 'genuine' ? receipt.amountPaise : null
-  if (isAtPrice && paidPaise !== null && paidPaise < quote.amountPaise) return refused('insufficient_amount')
-  if (
-    !isAtPrice &&
-    paidPaise !== null &&
-    !(await nonces.fits(proof.nonce, { ...quote, amountPaise: paidPaise }))
-  )
-    return refused('nonce_not_ours')
+  const paid = receipt.kind === 'genuine' ? receipt : null
+  const paidPaise = paid?.amountPaise ?? null
+  if (quotedNow !== null && paidPaise !== null && paidPaise < quotedNow.amountPaise)
+    return refused('insufficient_amount')
+  const quotedBefore =
+    quotedNow === null && paidPaise !== null ? await quotedAt(context, shown, paidPaise) : null
+  if (quotedNow === null && quotedBefore === null && paidPaise !== null) return refused('nonce_not_ours')
 
   const key = `${keyOf(proof)} ${proof.fromAgent}`
   const lastReason = verificationLimits.lastReason(key)
@@ -83,16 +90,29 @@ async function checkInTurn(context: SellerContext, shown: Shown): Promise<ProofO
   const asked = verificationLimits.begin({ proof: key, address, isPaid: paidPaise !== null })
   let reason: RefusalReason | null = null
   try {
-    const amountPaise = isAtPrice ? quote.amountPaise : (paidPaise ?? (await quotedPrice(context, shown)))
+    const quoted = quotedNow ?? quotedBefore ?? (await quotedPrice(context, shown))
+    const provenPaise = paid && (await isProof(context, paid, deadline)) ? paid.amountPaise : null
     const outcome =
-      amountPaise === null
+      quoted === null
         ? refused('nonce_not_ours')
-        : await checkAt(context, shown, { amountPaise, outOfTime, canGiveBack, open })
+        : await checkAt(context, shown, { ...quoted, provenPaise, outOfTime, canGiveBack, open })
     if (outcome.kind === 'refused') reason = outcome.reason
     return outcome
   } finally {
     asked.end(reason)
   }
+}
+
+/**
+ * Whether a genuine receipt is enough, so that nobody is asked: if the seller keeps used nonces itself, a revocation of
+ * the key would be known, and the client's own agent was paid, which is asked for once. Otherwise the service verifies.
+ */
+async function isProof(
+  { usedAt, agent }: SellerContext,
+  { isFresh, payeeId }: GenuineReceipt,
+  { signal }: Deadline,
+): Promise<boolean> {
+  return usedAt === 'store' && isFresh && (await agent(signal)).agent_id === payeeId
 }
 
 function keyOf({ nonce, transactionId }: PaymentProof): string {
@@ -104,9 +124,16 @@ function refusedFor(context: SellerContext, refusal: Refused): Refused {
   return refusal
 }
 
+/** What a nonce was issued for. */
 interface Quoted {
-  /** What the nonce was issued for. */
   readonly amountPaise: Paise
+  /** Whether to this payer as a known buyer, for whom the price of others does not matter. */
+  readonly isForPayer: boolean
+}
+
+interface QuotedProof extends Quoted {
+  /** As in `NonceUse`. */
+  readonly provenPaise: Paise | null
   readonly outOfTime: RefusalReason | null
   readonly canGiveBack: boolean
   /** The id of a claim without a response. */
@@ -117,15 +144,17 @@ interface Quoted {
 async function checkAt(
   context: SellerContext,
   { proof, issuedAt, quote, deadline }: Shown,
-  { amountPaise, outOfTime, canGiveBack, open }: Quoted,
+  { amountPaise, isForPayer, provenPaise, outOfTime, canGiveBack, open }: QuotedProof,
 ): Promise<ProofOutcome> {
   const { ttlMs, payTo } = quote
-  const refusal = outOfTime ?? (amountPaise < quote.amountPaise ? 'insufficient_amount' : null)
+  const isTooLittle = !isForPayer && quote.amountPaise !== null && amountPaise < quote.amountPaise
+  const refusal = outOfTime ?? (isTooLittle ? 'insufficient_amount' : null)
   if (refusal !== null && !canGiveBack) return refused(refusal)
 
   const claimId = open ?? newClaimId(context)
   const isRepeated = open !== null
-  const use = { proof, payTo, amountPaise, claimId, isRepeated, expiresAt: usedUntil({ issuedAt, ttlMs }) }
+  const expiresAt = usedUntil({ issuedAt, ttlMs })
+  const use = { proof, payTo, amountPaise, provenPaise, claimId, isRepeated, expiresAt }
   const decision = await claimed(context, keyOf(proof), use, () => context.uses.take(use, deadline))
   if (decision.kind === 'refused') return refusedFor(context, decision)
   if (refusal === null) return { ...decision, use }
@@ -153,17 +182,29 @@ async function claimed<Decision>(
   }
 }
 
+/** The quote of a nonce if it was given out at this price: to anybody, or to the payer. Null: it was not. */
+async function quotedAt(
+  { nonces }: SellerContext,
+  { proof, quote }: Shown,
+  amountPaise: Paise,
+): Promise<Quoted | null> {
+  const { givenTo = 'anybody', ...terms } = quote
+  const at = { ...terms, amountPaise }
+  if (givenTo !== 'known buyers' && (await nonces.fits(proof.nonce, at)))
+    return { amountPaise, isForPayer: false }
+  if (givenTo !== 'anybody' && (await nonces.fits(proof.nonce, { ...at, payer: proof.fromAgent })))
+    return { amountPaise, isForPayer: true }
+  return null
+}
+
 /** The quote of a nonce if the price may change: the amount that was paid, by the service. Null: another quote. */
-async function quotedPrice(
-  { nonces, payTo, service }: SellerContext,
-  { proof, quote, deadline }: Shown,
-): Promise<Paise | null> {
-  const { nonce, transactionId: txn_id } = proof
-  const input = { txn_id, expected_payee: payTo, nonce }
-  const { amount } = await askBefore(deadline, options => service.verifyTransaction(input, options))
-  if (amount === null) return null
-  const amountPaise = paiseFromRupees(amount)
-  return (await nonces.fits(nonce, { ...quote, amountPaise })) ? amountPaise : null
+async function quotedPrice(context: SellerContext, shown: Shown): Promise<Quoted | null> {
+  const { nonce, transactionId: txn_id } = shown.proof
+  const input = { txn_id, expected_payee: context.payTo, nonce }
+  const { amount } = await askBefore(shown.deadline, options =>
+    context.service.verifyTransaction(input, options),
+  )
+  return amount === null ? null : quotedAt(context, shown, paiseFromRupees(amount))
 }
 
 /**

@@ -70,7 +70,8 @@ export function verifyTimeoutIn({ verifyTimeoutMs }: Pick<SellerOptions<never>, 
   return msIn('verifyTimeoutMs', verifyTimeoutMs ?? DEFAULT_VERIFY_TIMEOUT_MS)
 }
 
-function payeeIn(payTo: string): string {
+/** The name of a payee, checked. */
+export function payeeIn(payTo: string): string {
   if (typeof payTo !== 'string' || !isPayee(payTo))
     throw new TypeError('payTo must be the handle or the id of the payee')
   return payTo
@@ -93,7 +94,11 @@ function msIn(name: string, ms: number): number {
 /** A nonce allows offline guesses of the secret, so a short secret would be found. */
 const MIN_SECRET_LENGTH = 16
 
-function secretsOf({ client, secret }: Pick<SellerOptions<never>, 'client' | 'secret'>): readonly string[] {
+/** What signs a seller's nonces. */
+export function secretsOf({
+  client,
+  secret,
+}: Pick<SellerOptions<never>, 'client' | 'secret'>): readonly string[] {
   const given = secret ?? credentialOf(client).agentKey
   if (given === undefined) throw new TypeError('the client of a seller needs the agentKey of the payee')
   const secrets = typeof given === 'string' ? [given] : given

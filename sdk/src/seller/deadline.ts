@@ -11,7 +11,15 @@ export interface Deadline {
 
 export function deadlineIn(ms: number): Deadline {
   const endsAt = performance.now() + ms
-  return { signal: AbortSignal.timeout(ms), leftMs: () => endsAt - performance.now() }
+  let signal: AbortSignal | undefined
+  return {
+    /** Made when something has to wait: most calls by voucher wait for nothing. */
+    get signal() {
+      signal ??= AbortSignal.timeout(Math.max(0, Math.ceil(endsAt - performance.now())))
+      return signal
+    },
+    leftMs: () => endsAt - performance.now(),
+  }
 }
 
 const MAX_RETRIES = 3

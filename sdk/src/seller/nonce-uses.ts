@@ -1,6 +1,6 @@
 import type { VerifyTransactionInput } from '../api/types.ts'
 import { wait, within } from '../client/timeouts.ts'
-import { type Paise, rupeesNumber } from '../protocol/amount.ts'
+import { type Paise, rupeesNumber, rupeesText } from '../protocol/amount.ts'
 import type { PaymentProof } from '../protocol/messages.ts'
 import { askBefore, type Deadline } from './deadline.ts'
 import { decidePayment, type Paid, type Refused, refused } from './decide.ts'
@@ -13,6 +13,8 @@ export interface NonceUse {
   readonly payTo: string
   /** The minimum amount that must have been paid. */
   readonly amountPaise: Paise
+  /** The amount in the receipt, if that proves the payment without the service; null: the service verifies it. */
+  readonly provenPaise: Paise | null
   /** The seller's id for this use: the same id gets the first response again. */
   readonly claimId: string
   /** Whether it was requested before without a response: that request may still arrive. */
@@ -44,13 +46,16 @@ export function usesAtService(service: PaymentService): NonceUses {
   }
 }
 
-/** In the seller's own store, after the service has verified. */
+/** In the seller's own store, after the receipt or the service has proven the payment. */
 export function usesInStore(service: PaymentService, store: NonceStore): NonceUses {
+  async function verifiedPayment(use: NonceUse, deadline: Deadline): Promise<Refused | Paid> {
+    const input = verificationOf(use)
+    const verification = await askBefore(deadline, options => service.verifyTransaction(input, options))
+    return decidePayment(verification, use.proof)
+  }
   return {
     async take(use, deadline) {
-      const input = verificationOf(use)
-      const verification = await askBefore(deadline, options => service.verifyTransaction(input, options))
-      const decision = decidePayment(verification, use.proof)
+      const decision = provenPayment(use) ?? (await verifiedPayment(use, deadline))
       if (decision.kind === 'refused') return decision
       const isFirst = await within(Infinity, deadline.signal, () =>
         store.claim(use.proof.nonce, use.expiresAt, use.claimId),
@@ -63,6 +68,12 @@ export function usesInStore(service: PaymentService, store: NonceStore): NonceUs
       await repeatedly(() => store.release(proof.nonce, claimId))
     },
   }
+}
+
+function provenPayment({ proof, provenPaise }: NonceUse): Paid | null {
+  if (provenPaise === null) return null
+  const { transactionId: paymentId, fromAgent: from, nonce } = proof
+  return { kind: 'paid', payment: { paymentId, from, amount: rupeesText(provenPaise), nonce } }
 }
 
 function verificationOf({ proof, payTo, amountPaise }: NonceUse): VerifyTransactionInput {

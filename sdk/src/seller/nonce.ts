@@ -1,4 +1,5 @@
 import type { Paise } from '../protocol/amount.ts'
+import { hexFromBytes } from '../protocol/base64.ts'
 import { hashes as fastest, type Hashes, type Mac } from '../protocol/hashes.ts'
 
 /**
@@ -39,6 +40,8 @@ export interface Quote {
   readonly ttlMs: number
   /** Where its use is stored. Signed, because a use that is stored in one place is unknown in the other. */
   readonly usedAt: 'service' | 'store'
+  /** The known buyer that it is for: only its payment is taken. Absent: anybody's is. */
+  readonly payer?: string | undefined
 }
 
 /** The time in Unix milliseconds, and random bytes. */
@@ -101,10 +104,10 @@ async function deriveKey(secret: string) {
 }
 
 async function sign(mac: Mac, stamp: bigint, quote: Quote): Promise<Uint8Array> {
-  const { method, path, amountPaise, payTo, ttlMs, usedAt } = quote
+  const { method, path, amountPaise, payTo, ttlMs, usedAt, payer } = quote
   // As JSON, different quotes always have different texts.
-  const amount = amountPaise.toString()
-  const signed = JSON.stringify([stamp.toString(), method, path, amount, payTo, ttlMs, usedAt])
+  const fields = [stamp.toString(), method, path, amountPaise.toString(), payTo, ttlMs, usedAt]
+  const signed = JSON.stringify(payer === undefined ? fields : [...fields, payer])
   const whole = await mac(new TextEncoder().encode(signed))
   return whole.subarray(0, MAC_BYTES)
 }
@@ -139,4 +142,11 @@ function bytesFrom(number: bigint): Uint8Array {
   return Uint8Array.from({ length: MAC_BYTES }, (_, index) =>
     Number(BigInt.asUintN(8, number >> BigInt(8 * (MAC_BYTES - 1 - index)))),
   )
+}
+
+/** The nonce of a response to a voucher: a UUID of version 4, so that none is taken for a nonce of a 402. Not the platform's: see `newClaimId`. */
+export function newVoucherNonce(bytes: Uint8Array<ArrayBuffer>): string {
+  const hex = hexFromBytes(bytes)
+  const variant = ((bytes[8] ?? 0) & 0x3f) | 0x80
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant.toString(16)}${hex.slice(18, 20)}-${hex.slice(20)}`
 }

@@ -1,8 +1,9 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createClient } from '../client/client.ts'
 import { decodeChallenge, encodeProof } from '../protocol/headers.ts'
 import { CHALLENGE_HEADER } from '../protocol/messages.ts'
+import { memoryNonceStore } from './memory-nonce-store.ts'
 import type { SellerOptions, SellerRequest } from './options.ts'
 import { createSellerIn } from './seller.ts'
 
@@ -38,7 +39,10 @@ interface Sold {
 
 function openShop(options: Partial<SellerOptions<SellerRequest>> = {}) {
   const key = newKey('key_a')
-  const state = { keys: [key] as Key[], reachable: true, documents: 0, verified: 0, from: BUYER }
+  const state = {
+    ...{ keys: [key] as Key[], reachable: true, documents: 0, verified: 0, agents: 0, refunded: 0 },
+    ...{ from: BUYER, agent: SELLER },
+  }
   const clock = { ms: START }
   const used = new Set<string>()
   const service: typeof fetch = async input => {
@@ -48,6 +52,14 @@ function openShop(options: Partial<SellerOptions<SellerRequest>> = {}) {
       if (!state.reachable) throw new TypeError('fetch failed')
       const keys = state.keys.map(({ document }) => document)
       return Response.json({ platform: 'batua', algorithm: 'Ed25519', public_key: '', key_id: '', keys })
+    }
+    if (url.pathname === '/v1/agents/me') {
+      state.agents += 1
+      return Response.json({ agent_id: state.agent, handle: 'weather' })
+    }
+    if (url.pathname.endsWith('/refund')) {
+      state.refunded += 1
+      return Response.json({})
     }
     if (url.pathname.endsWith('/verify')) state.verified += 1
     const nonce = url.searchParams.get('nonce') ?? ''
@@ -83,12 +95,18 @@ function openShop(options: Partial<SellerOptions<SellerRequest>> = {}) {
     ...{ iss: 'batua', payment_id: PAYMENT, from: BUYER, to: SELLER, to_handle: 'weather' },
     ...{ amount: 2.5, currency: 'INR', reference: nonce, created_at: new Date(clock.ms).toISOString() },
   })
-  const show = async (nonce: string, receipt?: string, fromAgent = BUYER ?? ''): Promise<Sold> => {
+  const show = async (
+    nonce: string,
+    receipt?: string,
+    fromAgent = BUYER ?? '',
+    handled = 200,
+  ): Promise<Sold> => {
     const proof = { version: 1, transactionId: PAYMENT, fromAgent, nonce } as const
     const shown = request({
       'x-service-payment': encodeProof(receipt === undefined ? proof : { ...proof, receipt }),
     })
     const acceptance = await seller.accept(shown, shown)
+    if (acceptance.kind === 'accepted') await acceptance.finish(handled)
     if (acceptance.kind !== 'refused') return { status: 'served', reason: null, retryAfter: null }
     const { status, body, headers } = acceptance.answer
     const { error } = JSON.parse(body) as { error: { details: { reason?: string } } }
@@ -104,7 +122,7 @@ test('a genuine receipt is accepted with one call to the service, and the keys a
   for (let sale = 1; sale <= 3; sale++) {
     const nonce = await challenge()
     expect(await show(nonce, token(key, claimsFor(nonce)))).toMatchObject(SERVED)
-    expect(state).toMatchObject({ verified: sale, documents: 1 })
+    expect(state).toMatchObject({ verified: sale, documents: 1, agents: 0 })
   }
 })
 
@@ -242,4 +260,100 @@ test('sales continue during a thousand invented proofs a minute, of which few re
   }
   // Sixty honest ones, and of the invented ones only unsigned ones: a hundred of that address.
   expect(state.verified).toBe(60 + 100)
+})
+
+describe('a seller with a store of used nonces', () => {
+  const openOwnShop = (options: Partial<SellerOptions<SellerRequest>> = {}) =>
+    openShop({ nonces: memoryNonceStore(), ...options })
+
+  test('asks nobody about a genuine receipt, but once for the keys and its own agent', async () => {
+    const { key, state, challenge, claimsFor, show } = openOwnShop()
+    for (let sale = 1; sale <= 3; sale++) {
+      const nonce = await challenge()
+      expect(await show(nonce, token(key, claimsFor(nonce)))).toMatchObject(SERVED)
+    }
+    expect(state).toMatchObject({ verified: 0, documents: 1, agents: 1 })
+  })
+
+  test('serves one of twelve concurrent requests with the same receipt, and none later', async () => {
+    const { key, state, challenge, claimsFor, show } = openOwnShop()
+    const nonce = await challenge()
+    const receipt = token(key, claimsFor(nonce))
+    const shown = await Promise.all(Array.from({ length: 12 }, () => show(nonce, receipt)))
+    expect(shown.filter(({ status }) => status === 'served')).toHaveLength(1)
+    expect(shown.filter(({ reason }) => reason === 'nonce_already_used')).toHaveLength(11)
+    expect(await show(nonce, receipt)).toMatchObject({ status: 402, reason: 'nonce_already_used' })
+    expect(state.verified).toBe(0)
+  })
+
+  test('has a proof without a receipt verified at the service', async () => {
+    const { state, challenge, show } = openOwnShop()
+    expect(await show(await challenge())).toMatchObject(SERVED)
+    expect(state).toMatchObject({ verified: 1, agents: 0 })
+  })
+
+  test('has a receipt verified at the service if another agent than its own was paid', async () => {
+    const { key, state, challenge, claimsFor, show } = openOwnShop({ onError: () => {} })
+    state.agent = OTHER
+    const nonce = await challenge()
+    await show(nonce, token(key, claimsFor(nonce)))
+    expect(state.verified).toBe(1)
+  })
+
+  test('sells for a quarter of an hour without the service, and then has receipts verified', async () => {
+    const { key, state, clock, challenge, claimsFor, show } = openOwnShop()
+    const sell = async () => {
+      const nonce = await challenge()
+      return show(nonce, token(key, claimsFor(nonce)))
+    }
+    await sell()
+    state.reachable = false
+    for (let minute = 1; minute <= 15; minute++) {
+      clock.ms += 60_000
+      expect(await sell()).toMatchObject(SERVED)
+    }
+    expect(state.verified).toBe(0)
+    clock.ms += 1
+    await sell()
+    expect(state.verified).toBe(1)
+    state.reachable = true
+    clock.ms += 10_000
+    expect(await sell()).toMatchObject(SERVED)
+    expect(state.verified).toBe(1)
+  })
+
+  test('waits for new keys after a pause, and does not rely on a key that was revoked meanwhile', async () => {
+    const { key, state, clock, challenge, claimsFor, show } = openOwnShop()
+    const first = await challenge()
+    await show(first, token(key, claimsFor(first)))
+    state.keys = [{ ...key, document: { ...key.document, revoked_at: new Date(clock.ms).toISOString() } }]
+    clock.ms += 3_600_000
+    const nonce = await challenge()
+    await show(nonce, token(key, claimsFor(nonce)))
+    expect(state).toMatchObject({ documents: 2, verified: 1 })
+  })
+
+  test('refunds a failed request, and its receipt is not accepted again', async () => {
+    const { key, state, challenge, claimsFor, show } = openOwnShop()
+    const nonce = await challenge()
+    const receipt = token(key, claimsFor(nonce))
+    await show(nonce, receipt, BUYER, 500)
+    expect(state.refunded).toBe(1)
+    expect(await show(nonce, receipt)).toMatchObject({ status: 402, reason: 'nonce_already_used' })
+    expect(state).toMatchObject({ verified: 0, refunded: 1 })
+  })
+
+  test('accepts the quoted price in a receipt after a fall of the price, and no lower one', async () => {
+    let price = '2.50'
+    const { key, state, challenge, claimsFor, show } = openOwnShop({ amount: () => price })
+    const [dear, other] = [await challenge(), await challenge()]
+    price = '2.00'
+    expect(await show(dear, token(key, claimsFor(dear)))).toMatchObject(SERVED)
+    const less = token(key, { ...claimsFor(other), amount: 2 })
+    expect(await show(other, less)).toMatchObject({ status: 402, reason: 'nonce_not_ours' })
+    price = '3.00'
+    const late = token(key, claimsFor(other))
+    expect(await show(other, late)).toMatchObject({ status: 402, reason: 'insufficient_amount' })
+    expect(state).toMatchObject({ verified: 0, refunded: 0 })
+  })
 })

@@ -1,5 +1,11 @@
-import { encodeChallenge } from '../protocol/headers.ts'
-import { CHALLENGE_HEADER, type PaymentChallenge, PROOF_HEADER } from '../protocol/messages.ts'
+import { encodeChallenge, encodeDemand } from '../protocol/headers.ts'
+import {
+  type BuyerDemand,
+  CHALLENGE_HEADER,
+  type PaymentChallenge,
+  PROOF_HEADER,
+} from '../protocol/messages.ts'
+import type { BuyerRefusal } from './known-buyers.ts'
 import type { RefusalReason, SellerAnswer, SellerRequest } from './options.ts'
 import { PAGE_POLICY, renderPage } from './page.ts'
 
@@ -26,6 +32,10 @@ const REFUSALS: Readonly<Record<RefusalReason, string>> = {
   nonce_expired: 'That nonce was given out too long ago.',
   receipt_not_genuine: 'That receipt is not one that the service has signed for this payment.',
   payer_mismatch: 'That payment was made by another agent than fromAgent.',
+  vouchers_not_taken: 'Vouchers are not taken for this.',
+  authorization_not_genuine: 'That authorization is not one that the service has made for vouchers.',
+  authorization_not_open: 'That authorization is closing, or has ended.',
+  voucher_not_genuine: 'That voucher is not signed by the key of the authorization, or is for more than it.',
 }
 
 /** The 402: JSON for programs, a page for browsers. */
@@ -50,6 +60,31 @@ export function challengeResponse(facts: DemandFacts): SellerAnswer {
   return { status: 402, headers: { ...headers, 'Content-Type': JSON_TYPE }, body }
 }
 
+/** The seller of a 403, and why it refused the payment of the request, if there was one. */
+export interface NotSoldFacts extends Pick<DemandFacts, 'reason' | 'isGivenBack'> {
+  readonly payTo: string
+  readonly buyers: BuyerDemand | undefined
+}
+
+/** The 403 to a buyer that is not sold to. It has no price, so that nobody pays it who does not know the demand. */
+export function forbiddenResponse(
+  refusal: BuyerRefusal,
+  { payTo, buyers = {}, ...payment }: NotSoldFacts,
+): SellerAnswer {
+  const headers = {
+    [CHALLENGE_HEADER]: encodeDemand({ payTo, buyers }),
+    'Content-Type': JSON_TYPE,
+    'Cache-Control': 'no-store',
+    'Access-Control-Expose-Headers': CHALLENGE_HEADER,
+    'X-Content-Type-Options': 'nosniff',
+  }
+  const why = refusalIn(payment)
+  const message = why === null ? refusal.message : `${why} ${refusal.message}`
+  const paid = payment.reason === null ? {} : { payment_reason: payment.reason }
+  const details = { reason: refusal.reason, buyers, ...paid }
+  return { status: 403, headers, body: JSON.stringify({ error: { code: 'forbidden', message, details } }) }
+}
+
 /** The 503 to a proof that could not be checked. The proof stays valid, so this must not be a 402. */
 export function unavailableResponse(retryAfterMs: number | null): SellerAnswer {
   const retryAfter = Math.max(1, Math.ceil((retryAfterMs ?? 0) / 1_000))
@@ -67,7 +102,7 @@ export function unavailableResponse(retryAfterMs: number | null): SellerAnswer {
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-function refusalIn({ reason, isGivenBack }: DemandFacts): string | null {
+function refusalIn({ reason, isGivenBack }: Pick<DemandFacts, 'reason' | 'isGivenBack'>): string | null {
   if (reason === null) return null
   return isGivenBack ? `${REFUSALS[reason]} The payment is being given back.` : REFUSALS[reason]
 }

@@ -1,18 +1,14 @@
-import { type Paise, paiseFromRupees, rupeesText } from '../protocol/amount.ts'
-import { PROOF_HEADER } from '../protocol/messages.ts'
+import { decodeAuthorizationProof, decodeProof, decodeVoucherProof } from '../protocol/headers.ts'
+import { isServed, PROOF_HEADER, TOTAL_HEADER } from '../protocol/messages.ts'
 import { checkProof, type ProofOutcome } from './check-proof.ts'
 import { compensationOf } from './compensate.ts'
 import { openContext } from './context.ts'
 import type { Quote, Surroundings } from './nonce.ts'
-import type {
-  Acceptance,
-  Price,
-  RefusalReason,
-  SellerAnswer,
-  SellerOptions,
-  SellerRequest,
-} from './options.ts'
+import type { Acceptance, RefusalReason, SellerAnswer, SellerOptions, SellerRequest } from './options.ts'
+import { type Asked, createQuotes } from './quotes.ts'
 import { challengeResponse, unavailableResponse } from './responses.ts'
+import { createTabSeller, type VoucherOutcome } from './tab-seller.ts'
+import { createX402Seller } from './x402-seller.ts'
 
 /**
  * Sells one resource: the core of every adapter. `Request` is the argument of a price function. Both methods reject
@@ -38,56 +34,111 @@ export function createSellerIn<Request>(
   options: SellerOptions<Request>,
   surroundings: Surroundings,
 ): Seller<Request> {
-  const { amount: price } = options
-  if (typeof price !== 'function') paiseFromRupees(price)
   const context = openContext(options, surroundings)
-  const { payTo, description, nonces, nonceTtlMs: ttlMs, usedAt } = context
+  const quotes = createQuotes(options, context)
+  const tabs = options.tab === undefined ? null : createTabSeller({ ...options, tab: options.tab }, context)
+  const x402 = createX402Seller(options, context)
 
-  async function quoteFor({ method, path }: SellerRequest, source: Request): Promise<Quote> {
-    return { method, path, amountPaise: await priceFor(price, source), payTo, ttlMs, usedAt }
-  }
   async function demand(
     request: SellerRequest,
     quote: Quote,
     reason: RefusalReason | null,
     isGivenBack = false,
   ): Promise<SellerAnswer> {
-    const amount = rupeesText(quote.amountPaise)
-    const challenge = { payTo, amount, asset: 'INR', nonce: await nonces.make(quote) } as const
-    return challengeResponse({ request, challenge, description, reason, isGivenBack })
+    const vouchers = (await tabs?.offers(quote.amountPaise)) === true ? ({ vouchers: true } as const) : {}
+    const challenge = { ...(await quotes.challengeOf(quote)), ...vouchers }
+    const facts = { request, challenge, description: context.description, reason }
+    const answer = challengeResponse({ ...facts, isGivenBack })
+    return x402?.asking(answer, facts) ?? answer
   }
-  async function acceptanceOf(
-    outcome: ProofOutcome,
-    request: SellerRequest,
-    quote: Quote,
-  ): Promise<Acceptance> {
+  async function demandFor(asked: Asked<Request>): Promise<SellerAnswer> {
+    const quote = await quotes.find(asked)
+    if ('answer' in quote) return quote.answer
+    return demand(asked.request, quote, asked.reason ?? null, asked.isGivenBack)
+  }
+  async function acceptanceOf(outcome: ProofOutcome, shown: Shown<Request>): Promise<Acceptance> {
+    const isGivenBack = outcome.kind === 'given_back'
     switch (outcome.kind) {
       case 'refused':
-        return { kind: 'refused', answer: await demand(request, quote, outcome.reason) }
       case 'given_back':
-        return { kind: 'refused', answer: await demand(request, quote, outcome.reason, true) }
+        return { kind: 'refused', answer: await demandFor({ ...shown, reason: outcome.reason, isGivenBack }) }
       case 'unanswered':
         return { kind: 'refused', answer: unavailableResponse(outcome.retryAfterMs) }
-      case 'paid':
-        return { kind: 'accepted', payment: outcome.payment, finish: compensationOf(context, outcome.use) }
+      case 'paid': {
+        const { payment, use } = outcome
+        const headers = shown.isX402 ? (x402?.taken(payment) ?? {}) : {}
+        const head = (status: number) => (isServed(status) ? headers : {})
+        return { kind: 'accepted', payment, head, finish: compensationOf(context, use) }
+      }
     }
   }
-
   return {
     async challenge(request, source, reason) {
-      return demand(request, await quoteFor(request, source), reason ?? null)
+      return demandFor({ request, source, reason: reason ?? null })
     },
     async accept(request, source) {
-      const quote = await quoteFor(request, source)
+      const own = request.header(PROOF_HEADER.toLowerCase())
+      const header = own ?? x402?.proofIn(request) ?? null
+      if (header !== null && decodeProof(header) !== null) {
+        const quote = await quotes.forPaid(request, source)
+        if (quote.amountPaise === 0n) return { kind: 'free' }
+        const outcome = await checkProof(context, header, quote, addressOf(options, request, source))
+        return acceptanceOf(outcome, { request, source, isX402: own === null })
+      }
+      const voucher = own === null ? null : decodeVoucherProof(own)
+      const reserved = own === null && x402?.reserve ? decodeAuthorizationProof(header ?? '') : null
+      const quote = await quotes.find({ request, source, payer: (voucher ?? reserved)?.fromAgent })
+      if ('answer' in quote) return { kind: 'refused', answer: quote.answer }
       if (quote.amountPaise === 0n) return { kind: 'free' }
-      const header = request.header(PROOF_HEADER.toLowerCase())
-      if (header === null) return { kind: 'refused', answer: await demand(request, quote, null) }
-      const address = options.clientAddress?.(source) ?? request.address ?? null
-      return acceptanceOf(await checkProof(context, header, quote, address), request, quote)
+      const shown = reserved && { proof: reserved, quote, address: addressOf(options, request, source) }
+      const outcome = await (voucher === null
+        ? shown && x402?.reserve?.(shown)
+        : (tabs?.accept(voucher, quote) ?? NO_VOUCHERS))
+      if (outcome) return authorizedAcceptance(outcome, reason => demand(request, quote, reason))
+      const reason = header === null ? null : 'invalid_payment_header'
+      return { kind: 'refused', answer: await demand(request, quote, reason) }
     },
   }
 }
 
-async function priceFor<Request>(price: Price<Request>, source: Request): Promise<Paise> {
-  return paiseFromRupees(typeof price === 'function' ? await price(source) : price)
+function addressOf<Request>(
+  { clientAddress }: Pick<SellerOptions<Request>, 'clientAddress'>,
+  request: SellerRequest,
+  source: Request,
+): string | null {
+  return clientAddress?.(source) ?? request.address ?? null
+}
+
+/** Of a voucher, or of money that was set aside. */
+async function authorizedAcceptance(
+  outcome: VoucherOutcome,
+  demand: (reason: RefusalReason) => Promise<SellerAnswer>,
+): Promise<Acceptance> {
+  switch (outcome.kind) {
+    case 'taken':
+      return { ...outcome, kind: 'accepted' }
+    case 'unanswered':
+      return { kind: 'refused', answer: unavailableResponse(outcome.retryAfterMs) }
+    case 'refused': {
+      const answer = await demand(outcome.reason)
+      const isCounted = outcome.total !== null
+      return { kind: 'refused', answer: isCounted ? withHeader(answer, TOTAL_HEADER, outcome.total) : answer }
+    }
+  }
+}
+
+const NO_VOUCHERS = { kind: 'refused', reason: 'vouchers_not_taken', total: null } as const
+
+/** An answer with another header, which browsers may read. */
+function withHeader(answer: SellerAnswer, name: string, value: string): SellerAnswer {
+  const exposed = answer.headers['Access-Control-Expose-Headers']
+  const headers = { ...answer.headers, [name]: value, 'Access-Control-Expose-Headers': `${exposed}, ${name}` }
+  return { ...answer, headers }
+}
+
+/** A request that shows a payment. */
+interface Shown<Request> {
+  readonly request: SellerRequest
+  readonly source: Request
+  readonly isX402: boolean
 }

@@ -5,8 +5,8 @@ export interface SqlDatabase {
   query(text: string, values: unknown[]): Promise<{ readonly rows: readonly unknown[] }>
 }
 
-export interface SqlNonceStoreOptions {
-  /** The table's name, with its schema if needed; `used_nonces` by default. */
+export interface SqlStoreOptions {
+  /** The table's name, with its schema if needed; `used_nonces` or `voucher_tabs` by default. */
   readonly table?: string
   /** The placeholders of the database's driver: `$1`, `$2` by default, or `?`. */
   readonly placeholder?: '$' | '?'
@@ -29,11 +29,11 @@ const SWEEP_EVERY_MS = 60_000
  */
 export function sqlNonceStore(
   database: SqlDatabase,
-  { table = 'used_nonces', placeholder = '$' }: SqlNonceStoreOptions = {},
+  { table = 'used_nonces', placeholder = '$' }: SqlStoreOptions = {},
   now: () => number = Date.now,
 ): NonceStore {
-  if (!TABLE_NAME.test(table)) throw new TypeError(`${JSON.stringify(table)} is not the name of a table`)
-  const [first, second, third] = placeholder === '?' ? ['?', '?', '?'] : ['$1', '$2', '$3']
+  checkTableName(table)
+  const [first, second, third] = placeholdersOf(placeholder, 3)
   // One statement, so that one of many concurrent claims inserts the row. The update returns the row to the same claim.
   const claim = `insert into ${table} as used (nonce, claim_id, expires_at) values (${first}, ${second}, ${third})
     on conflict (nonce) do update set claim_id = excluded.claim_id where used.claim_id = excluded.claim_id
@@ -58,4 +58,17 @@ export function sqlNonceStore(
       await database.query(release, [nonce, claimId])
     },
   }
+}
+
+/** Throws a TypeError if it is not a name. */
+export function checkTableName(table: string): void {
+  if (!TABLE_NAME.test(table)) throw new TypeError(`${JSON.stringify(table)} is not the name of a table`)
+}
+
+/** The placeholders of so many values. */
+export function placeholdersOf(
+  placeholder: NonNullable<SqlStoreOptions['placeholder']>,
+  count: number,
+): string[] {
+  return Array.from({ length: count }, (_, index) => (placeholder === '?' ? '?' : `$${index + 1}`))
 }

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
 import { DEFAULT_HOLIDAYS_FILE } from '../kernel/holiday-file.ts'
 import { readConfig } from './config.ts'
 import { ConfigError, type Env } from './env-reader.ts'
@@ -75,6 +78,7 @@ test('an empty environment is a sandbox on this machine', () => {
           'Batua: from {effective_at} payouts go to your bank account ending {last4}. Was that not you? Ask the platform of your agents to cancel it.',
         passkey:
           'Batua: from {effective_at} a passkey is {change} for your login. Was that not you? Log in at {url} and undo it under Safety.',
+        app: 'Batua: from {effective_at} a connected app may spend up to INR {daily} a day from your agent {agent}. Was that not you? Log in at {url} and disconnect it under Safety.',
       },
     },
     logLevel: 'warn',
@@ -91,22 +95,40 @@ test('text messages go to the provider of one-time codes, with a body and a temp
     SMS_HTTP_BODY: '{"to":"{phone}","text":"{text}","templateId":"{template_id}"}',
     SMS_DLT_BANK_ACCOUNT_TEMPLATE_ID: '1107161234567890999',
     SMS_DLT_PASSKEY_TEMPLATE_ID: '1107161234567890998',
+    SMS_DLT_APP_TEMPLATE_ID: '1107161234567890997',
     SMS_PASSKEY_TEXT: 'A passkey is {change} at {url}',
+    SMS_APP_TEXT: 'An app spends from {agent}',
     SMS_BANK_ACCOUNT_TEXT: 'Account {last4} from {effective_at}',
   })
   expect(textMessages).toMatchObject({
-    texts: { bankAccount: 'Account {last4} from {effective_at}', passkey: 'A passkey is {change} at {url}' },
+    texts: {
+      bankAccount: 'Account {last4} from {effective_at}',
+      passkey: 'A passkey is {change} at {url}',
+      app: 'An app spends from {agent}',
+    },
     sender: {
       kind: 'http',
       url: 'https://sms.example.com/send',
       token: 'token',
-      templateIds: { bank_account: '1107161234567890999', passkey: '1107161234567890998' },
+      templateIds: {
+        bank_account: '1107161234567890999',
+        passkey: '1107161234567890998',
+        app: '1107161234567890997',
+      },
       body: { format: 'json', template: { to: '{phone}', text: '{text}', templateId: '{template_id}' } },
     },
   })
 })
 
-const WITH_TEMPLATE = { SMS_HTTP_BODY: '{"to":"{phone}","text":"{text}","id":"{template_id}"}' }
+/** A body with the id of each registered text, and all those ids but one. */
+function withAllBut(missing: string) {
+  const names = ['SMS_DLT_BANK_ACCOUNT_TEMPLATE_ID', 'SMS_DLT_PASSKEY_TEMPLATE_ID', 'SMS_DLT_APP_TEMPLATE_ID']
+  const ids = names.filter(name => name !== missing).map(name => [name, '1107161234567890998'])
+  return {
+    SMS_HTTP_BODY: '{"to":"{phone}","text":"{text}","id":"{template_id}"}',
+    ...Object.fromEntries(ids),
+  }
+}
 
 test.each([
   ['SMS_HTTP_BODY', { OTP_HTTP_BODY: '{"to":"{phone}","text":"{code}"}' }],
@@ -120,16 +142,14 @@ test.each([
   ['SMS_BANK_ACCOUNT_TEXT', { SMS_BANK_ACCOUNT_TEXT: '{last4} of {phone}' }],
   ['SMS_PASSKEY_TEXT', { SMS_PASSKEY_TEXT: 'Your passkeys have changed' }],
   ['SMS_PASSKEY_TEXT', { SMS_PASSKEY_TEXT: '{change} {last4}' }],
+  ['SMS_APP_TEXT', { SMS_APP_TEXT: 'An app was connected' }],
+  ['SMS_APP_TEXT', { SMS_APP_TEXT: '{agent} {last4}' }],
+  ['SMS_HTTP_BODY', { SMS_HTTP_BODY: '{"to":"{phone}","a":"{last4}","b":"{change}"}' }],
   ['SMS_DLT_BANK_ACCOUNT_TEMPLATE_ID', { SMS_DLT_BANK_ACCOUNT_TEMPLATE_ID: 'one' }],
   ['SMS_DLT_PASSKEY_TEMPLATE_ID', { SMS_DLT_PASSKEY_TEMPLATE_ID: 'one' }],
-  [
-    'SMS_DLT_BANK_ACCOUNT_TEMPLATE_ID',
-    { ...WITH_TEMPLATE, SMS_DLT_PASSKEY_TEMPLATE_ID: '1107161234567890998' },
-  ],
-  [
-    'SMS_DLT_PASSKEY_TEMPLATE_ID',
-    { ...WITH_TEMPLATE, SMS_DLT_BANK_ACCOUNT_TEMPLATE_ID: '1107161234567890999' },
-  ],
+  ['SMS_DLT_BANK_ACCOUNT_TEMPLATE_ID', withAllBut('SMS_DLT_BANK_ACCOUNT_TEMPLATE_ID')],
+  ['SMS_DLT_PASSKEY_TEMPLATE_ID', withAllBut('SMS_DLT_PASSKEY_TEMPLATE_ID')],
+  ['SMS_DLT_APP_TEMPLATE_ID', withAllBut('SMS_DLT_APP_TEMPLATE_ID')],
 ])('%s is named when text messages cannot be sent with it: %j', (name, change) => {
   expect(namesOf({ ...LIVE, ...change })).toEqual([name])
 })
@@ -429,4 +449,57 @@ test('metrics may have a separate port, and live mode requires a long token', ()
   expect(namesOf({ METRICS_TOKEN: 'two words' })).toEqual(['METRICS_TOKEN'])
   expect(namesOf({ ...LIVE, METRICS_TOKEN: 'secret' })).toEqual(['METRICS_TOKEN'])
   expect(namesOf({ ...LIVE, METRICS_TOKEN: 'a'.repeat(32) })).toEqual([])
+})
+
+describe('a file of the configuration', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'batua-config-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  function file(name: string, text: string): string {
+    const path = join(folder, name)
+    writeFileSync(path, text)
+    return path
+  }
+
+  test('has variables, one a line, and the environment goes before it', () => {
+    const path = file('service.env', `# A node\nPORT=9000\nLOG_LEVEL="info"\nSERVICE_NAME=payments\n`)
+    expect(readConfig({ CONFIG_FILE: path, PORT: '9001' })).toMatchObject({
+      port: 9_001,
+      logLevel: 'info',
+      serviceName: 'payments',
+    })
+  })
+
+  test('may hold the value of one variable, as secrets are mounted', () => {
+    const key = file('key', `${KEY}\n`)
+    const expected = readConfig({ MASTER_KEY: KEY })
+    expect(readConfig({ MASTER_KEY_FILE: key })).toEqual(expected)
+    const lines = file('with-key.env', `MASTER_KEY_FILE=${key}\n`)
+    expect(readConfig({ CONFIG_FILE: lines })).toEqual(expected)
+    expect(problemsOf({ ...LIVE, MASTER_KEY: undefined, MASTER_KEY_FILE: key })).toEqual([])
+  })
+
+  test('that cannot be read is a problem, and is named without what others have', () => {
+    const missing = join(folder, 'missing')
+    expect(problemsOf({ CONFIG_FILE: missing, MASTER_KEY_FILE: missing })).toEqual([
+      'CONFIG_FILE: names a file that cannot be read (ENOENT)',
+      'MASTER_KEY_FILE: names a file that cannot be read (ENOENT)',
+    ])
+  })
+
+  test('with a variable that does not exist is refused, and so is a value that is given twice', () => {
+    const odd = file('odd.env', 'MASTER_KEYY=abc\nCASHFREE_ENV=sandbox\nOTP_HTTP_TOKEN_FILE=token\n')
+    expect(problemsOf({ CONFIG_FILE: odd })).toEqual([
+      'CONFIG_FILE: has MASTER_KEYY, which is no variable of the service',
+    ])
+    const key = file('other-key', KEY)
+    expect(problemsOf({ MASTER_KEY: KEY, MASTER_KEY_FILE: key })).toEqual([
+      'MASTER_KEY: is given, and so is MASTER_KEY_FILE; one of them is enough',
+    ])
+  })
+
+  test('with a wrong value never shows it', () => {
+    const wrong = file('wrong', 'a-secret-that-is-no-key')
+    expect(problemsOf({ MASTER_KEY_FILE: wrong }).join()).not.toContain('a-secret')
+  })
 })

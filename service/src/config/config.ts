@@ -93,12 +93,30 @@ const proxies = listOf(isNetwork, 'off, or the addresses of proxies')
 /** The configuration in an environment, or one `ConfigError` that lists everything wrong with it. */
 export function readConfig(env: Env): Config {
   const reader = readEnv(env)
+  const config = configFrom(reader)
+  reader.finish(knownNames)
+  return config
+}
+
+/** The names of all variables: live mode with every real provider asks for each. */
+export function knownNames(): ReadonlySet<string> {
+  const names = new Set<string>()
+  const { need, problem, finish } = readEnv({ MODE: 'live' })
+  const ask: EnvReader['need'] = (name, kind, fallback) => {
+    names.add(name)
+    return need(name, kind, fallback, false)
+  }
+  configFrom({ need: ask, read: ask, problem, finish })
+  return names
+}
+
+function configFrom(reader: EnvReader): Config {
   const mode = reader.read('MODE', oneOf(['sandbox', 'live']), 'sandbox')
   const live = mode === 'live'
   const otpSender = readOtpSender(reader, live)
   const addresses = readAddresses(reader, live)
   const adminPhones = readAdminPhones(reader, live)
-  const config: Config = {
+  return {
     mode,
     serviceName: reader.read('SERVICE_NAME', serviceName, 'batua'),
     ...addresses,
@@ -134,8 +152,6 @@ export function readConfig(env: Env): Config {
     bankHolidaysFile: readBankHolidays(reader),
     limitIncreaseCooldownS: reader.read('LIMIT_INCREASE_COOLDOWN', integer(0, MAX_COOLDOWN_S), 86_400),
   }
-  reader.finish()
-  return config
 }
 
 /** Reads the file at once, so that a wrong one is listed with all other problems. */

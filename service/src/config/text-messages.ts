@@ -1,12 +1,17 @@
 import type { HttpTextSenderOptions } from '../gateways/http-senders.ts'
-import { BANK_ACCOUNT_VARIABLES, namesIn, PASSKEY_VARIABLES } from '../gateways/otp-template.ts'
+import {
+  APP_VARIABLES,
+  BANK_ACCOUNT_VARIABLES,
+  namesIn,
+  PASSKEY_VARIABLES,
+} from '../gateways/otp-template.ts'
 import type { EnvReader } from './env-reader.ts'
 import { anyText } from './env-values.ts'
 import { addressTemplate, bodyTemplate, dltId, type OtpSenderConfig } from './otp-sender.ts'
 
 /** The text messages to owners about their accounts: their sender and their texts. */
 export interface TextMessagesConfig {
-  readonly texts: { readonly bankAccount: string; readonly passkey: string }
+  readonly texts: { readonly bankAccount: string; readonly passkey: string; readonly app: string }
   readonly sender: { readonly kind: 'sandbox' } | ({ readonly kind: 'http' } & HttpTextSenderOptions)
 }
 
@@ -16,13 +21,19 @@ const DEFAULT_BANK_ACCOUNT_TEXT =
 const DEFAULT_PASSKEY_TEXT =
   'Batua: from {effective_at} a passkey is {change} for your login. Was that not you? Log in at {url} and undo it under Safety.'
 
+const DEFAULT_APP_TEXT =
+  'Batua: from {effective_at} a connected app may spend up to INR {daily} a day from your agent {agent}. Was that not you? Log in at {url} and disconnect it under Safety.'
+
 const DEFAULT_BODY = {
   json: '{"phone":"{phone91}","text":"{text}"}',
   form: 'phone={phone91}&text={text}',
   none: '',
 }
 
-const KNOWN = ['phone', 'phone91', 'text', ...new Set([...BANK_ACCOUNT_VARIABLES, ...PASSKEY_VARIABLES])]
+const KNOWN = [
+  ...['phone', 'phone91', 'text'],
+  ...new Set([...BANK_ACCOUNT_VARIABLES, ...PASSKEY_VARIABLES, ...APP_VARIABLES]),
+]
 const OF_REGISTER = ['entity_id', 'template_id', 'sender_id', 'token']
 
 /** These messages use the provider of one-time codes, with a separate address, body and registered template. */
@@ -34,6 +45,7 @@ export function readTextMessages(
   const texts = {
     bankAccount: readText(reader, 'SMS_BANK_ACCOUNT_TEXT', DEFAULT_BANK_ACCOUNT_TEXT, BANK_ACCOUNT_VARIABLES),
     passkey: readText(reader, 'SMS_PASSKEY_TEXT', DEFAULT_PASSKEY_TEXT, PASSKEY_VARIABLES),
+    app: readText(reader, 'SMS_APP_TEXT', DEFAULT_APP_TEXT, APP_VARIABLES),
   }
   if (otpSender.kind === 'sandbox') return { texts, sender: otpSender }
   const { format } = otpSender.body
@@ -54,6 +66,7 @@ export function readTextMessages(
     templateIds: {
       bank_account: reader.read<string | null>('SMS_DLT_BANK_ACCOUNT_TEMPLATE_ID', dltId, null),
       passkey: reader.read<string | null>('SMS_DLT_PASSKEY_TEMPLATE_ID', dltId, null),
+      app: reader.read<string | null>('SMS_DLT_APP_TEMPLATE_ID', dltId, null),
     },
   }
   const isChecked = live || givenUrl !== null || givenBody !== null
@@ -88,16 +101,17 @@ function checkPlaceholders(reader: EnvReader, sender: HttpTextSenderOptions, bod
     if (!isKnown) reader.problem(variable, `must have no other placeholders than ${known}`)
   }
   const used = new Set([...namesIn(sender.url), ...namesIn(bodyText)])
-  const says = used.has('text') || (used.has('last4') && used.has('change'))
+  const says = used.has('text') || ['last4', 'change', 'agent'].every(name => used.has(name))
   if (!says || !(used.has('phone') || used.has('phone91'))) {
     const message =
-      'must contain {text}, or {last4} and {change}, and {phone} or {phone91}, unless SMS_HTTP_URL does'
+      'must contain {text}, or {last4}, {change} and {agent}, and {phone} or {phone91}, unless SMS_HTTP_URL does'
     reader.problem('SMS_HTTP_BODY', message)
   }
   if (!used.has('template_id')) return
   for (const [variable, id] of [
     ['SMS_DLT_BANK_ACCOUNT_TEMPLATE_ID', sender.templateIds.bank_account],
     ['SMS_DLT_PASSKEY_TEMPLATE_ID', sender.templateIds.passkey],
+    ['SMS_DLT_APP_TEMPLATE_ID', sender.templateIds.app],
   ] as const) {
     if (id === null) reader.problem(variable, 'is missing; {template_id} is asked for')
   }

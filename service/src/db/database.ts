@@ -66,6 +66,8 @@ export interface Database extends Queryable {
   readonly lockedRows: LockedRows
   /** Opens a dedicated connection, which does not count towards `maxConnections`. */
   connect(): Promise<Connection>
+  /** Calls the listener after each commit on these connections. */
+  onCommit(listener: () => void): void
   /** Whether the database responds within two seconds. */
   ready(): Promise<boolean>
   /** Waits for running statements and ends every connection; may be called twice. */
@@ -108,6 +110,10 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   )
   const turns = openTurns()
   const lockedRows = openLockedRows()
+  const listeners: (() => void)[] = []
+  const committed = () => {
+    for (const listener of listeners) listener()
+  }
 
   async function close(): Promise<void> {
     await Promise.all([...connections].map(connection => connection.release()))
@@ -124,15 +130,21 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     inTransaction(work, { turns: keys } = {}) {
       const origin = currentOrigin()
       const all = () =>
-        retried(() => withClient(pools.of(origin.purpose), client => transaction(client, work, lockedRows)))
+        retried(() =>
+          withClient(pools.of(origin.purpose), client =>
+            transaction(client, { work, lockedRows, committed }),
+          ),
+        )
       return keys === undefined ? all() : turns.take(keys, origin, all)
     },
     lockedRows,
     async connect() {
-      const connection = await openConnection(config, ended => connections.delete(ended))
+      const onEnd = (ended: Connection) => connections.delete(ended)
+      const connection = await openConnection(config, onEnd, committed)
       connections.add(connection)
       return connection
     },
+    onCommit: listener => void listeners.push(listener),
     ready: () => isReady(pools.probe),
     close: () => (closed ??= close()),
   }
@@ -149,7 +161,8 @@ function clientConfig(url: string, applicationName: string): ClientConfig {
     statement_timeout: STATEMENT_TIMEOUT_MS,
     // A node that hangs inside a transaction must not keep its locks.
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-    options: '-c TimeZone=UTC',
+    // No statement needs its values to be planned, and planning a page of a statement takes longer than reading it.
+    options: '-c TimeZone=UTC -c plan_cache_mode=force_generic_plan',
   }
 }
 
@@ -191,10 +204,15 @@ async function retried<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
+interface Transaction<T> {
+  readonly work: (tx: Queryable) => Promise<T>
+  readonly lockedRows: LockedRowsOfTransactions
+  readonly committed: () => void
+}
+
 async function transaction<T>(
   client: PoolClient,
-  work: (tx: Queryable) => Promise<T>,
-  lockedRows: LockedRowsOfTransactions,
+  { work, lockedRows, committed }: Transaction<T>,
 ): Promise<T> {
   let open = true
   const tx: Queryable = {
@@ -216,6 +234,7 @@ async function transaction<T>(
     }
     open = false
     await commit(client)
+    committed()
     return result
   })
 }
@@ -232,7 +251,11 @@ async function commit(client: PoolClient): Promise<void> {
   }
 }
 
-async function openConnection(config: ClientConfig, onEnd: (ended: Connection) => void): Promise<Connection> {
+async function openConnection(
+  config: ClientConfig,
+  onEnd: (ended: Connection) => void,
+  committed: () => void,
+): Promise<Connection> {
   const client = new Client(config)
   const listeners: ((error: Error) => void)[] = []
   let lost: Error | undefined
@@ -258,7 +281,9 @@ async function openConnection(config: ClientConfig, onEnd: (ended: Connection) =
   const connection: Connection = {
     async query<R extends object>(text: string, values?: readonly unknown[], named?: { name?: string }) {
       gather()
-      return run<R>(client, text, values, named)
+      const rows = await run<R>(client, text, values, named)
+      if (text === 'commit') committed()
+      return rows
     },
     async release() {
       given = false

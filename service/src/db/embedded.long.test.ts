@@ -103,7 +103,7 @@ test('a database that is killed comes back within ten seconds with all that was 
   expect(inTime).toBe(true)
   expect(server.pid()).not.toBe(killed)
   expect(await readNote(server)).toEqual(KEPT)
-  expect(logged[0]).toContain('died')
+  expect(logged[0]).toContain('"how":"SIGKILL"')
 })
 
 test('a stop right after the database was killed leaves nothing running', async () => {
@@ -153,7 +153,7 @@ test('a folder too deep for a socket still gets its database', async () => {
   expect(statSync(socketFolder, { throwIfNoEntry: false })).toBeUndefined()
 })
 
-test('a database whose password or folder is gone is named, not made anew', async () => {
+test('a database whose password or folder is gone is named, not made again', async () => {
   const first = await start()
   await first.stop()
   unlinkSync(join(dataDir, 'postgres-password'))

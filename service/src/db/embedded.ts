@@ -128,10 +128,10 @@ async function supervise(cluster: Cluster, options: EmbeddedOptions) {
     for (;;) {
       const how = await server.ended
       if (stopping.signal.aborted) return
-      logger.error({ how, lastWords: server.lastWords() }, 'embedded PostgreSQL died; restarting it')
+      logger.error({ how, lastWords: server.lastWords() }, 'embedded PostgreSQL exited; restarting it')
       options.onDown?.()
       if (!(await restart())) return
-      logger.info({ pid: server.pid }, 'PostgreSQL is back')
+      logger.info({ pid: server.pid }, 'embedded PostgreSQL restarted')
       options.onUp?.()
     }
   }

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
 import Postgrator from 'postgrator'
@@ -16,6 +17,11 @@ const OWN_MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
 
 // A number that no other program locks. The lock makes other nodes that start at the same time wait.
 const MIGRATION_LOCK = 7_246_101_318
+
+/** The version of the schema to which this release migrates a database. */
+export function newestVersion(): number {
+  return readdirSync(OWN_MIGRATIONS).filter(name => name.endsWith('.sql')).length
+}
 
 /** Migrates the schema to the version of this release; does nothing when it has it already. */
 export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<void> {

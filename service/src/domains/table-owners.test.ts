@@ -11,6 +11,7 @@ const SOURCE = join(import.meta.dirname, '..')
 /** Which part owns a table, by the beginning of its name; the longest that fits decides. */
 const OWNERS: Readonly<Record<string, string>> = {
   accounts: 'ledger',
+  changed_agents: 'ledger',
   transfers: 'ledger',
   fold_cursors: 'ledger',
   audit_: 'audit',
@@ -44,10 +45,13 @@ const OWNERS: Readonly<Record<string, string>> = {
   used_challenges: 'parties',
   text_messages: 'parties',
   tier_defaults: 'parties',
+  connected_apps: 'limits',
   counterparty_windows: 'limits',
   policy_: 'limits',
+  oauth_records: 'apps',
   allowances: 'payments',
   approvals: 'payments',
+  authorizations: 'payments',
   escrows: 'payments',
   fundings: 'banking',
   gateway_: 'banking',
@@ -55,6 +59,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   settlement_: 'banking',
   upi_collects: 'banking',
   consumed_nonces: 'pay-per-call',
+  listing: 'pay-per-call',
   certificates: 'signing',
   signing_keys: 'signing',
   book_: 'checks',
@@ -70,10 +75,22 @@ const OWNERS: Readonly<Record<string, string>> = {
 /** Who else reads a table by its name. Statements that join whole lists cannot ask a function for each row. */
 const READERS: Readonly<Record<string, readonly string[]>> = {
   accounts: ['admin', 'audit', 'banking', 'checks', 'operations', 'parties', 'payments'],
-  agent_origins: ['limits'],
-  agents: ['admin', 'audit', 'banking', 'limits', 'operations', 'payments', 'risk', 'webhooks'],
+  agent_origins: ['limits', 'pay-per-call'],
+  agents: [
+    'admin',
+    'audit',
+    'banking',
+    'limits',
+    'operations',
+    'pay-per-call',
+    'payments',
+    'risk',
+    'webhooks',
+  ],
   audit_entries: ['audit', 'checks', 'db', 'limits', 'parties', 'signing'],
   audit_queue: ['audit'],
+  authorizations: ['admin'],
+  connected_apps: ['operations'],
   escrows: ['admin'],
   events: ['notifications', 'webhooks'],
   fundings: ['checks', 'payments'],
@@ -96,9 +113,10 @@ const READERS: Readonly<Record<string, readonly string[]>> = {
   transfers: ['admin', 'audit', 'banking', 'checks', 'db', 'limits', 'payments', 'risk', 'webhooks'],
 }
 
-/** Who else writes a table: operations fill these queues, and their owners empty them. */
+/** Who else writes a table: operations and the ledger fill these queues, and others empty them. */
 const WRITERS: Readonly<Record<string, readonly string[]>> = {
   audit_queue: ['audit'],
+  changed_agents: ['payments'],
   events: ['webhooks'],
   owner_events: ['notifications'],
   payment_events: ['webhooks'],

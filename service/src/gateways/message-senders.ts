@@ -26,7 +26,7 @@ export interface TextMessage {
 }
 
 /** The texts that an operator registers. */
-export type TextTemplate = 'bank_account' | 'passkey' | 'notification'
+export type TextTemplate = 'bank_account' | 'passkey' | 'app' | 'notification'
 
 /** Sends text messages to phones. Its error messages are logged, so they quote nothing of the message. */
 export interface TextSender {

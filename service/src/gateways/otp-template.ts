@@ -18,6 +18,9 @@ export const BANK_ACCOUNT_VARIABLES = ['last4', 'effective_at', 'url'] as const
 /** The placeholders of the text about a passkey that is added or removed. */
 export const PASSKEY_VARIABLES = ['change', 'effective_at', 'url'] as const
 
+/** The placeholders of the text about an app that is connected. */
+export const APP_VARIABLES = ['agent', 'daily', 'effective_at', 'url'] as const
+
 /** The placeholders of the template of a one-time code. */
 export const PLACEHOLDERS = [
   'phone',

@@ -1,9 +1,8 @@
 import { type ErrorCode, NO_ROUTE } from '@batua/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Histogram } from 'prom-client'
 import type { Uuid } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/logger.ts'
-import type { Metrics } from '../kernel/metrics.ts'
+import { addHistogram, type Metrics } from '../kernel/metrics.ts'
 import { callerName } from './caller.ts'
 
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -35,13 +34,7 @@ export function addAccessLog(
   fastify: FastifyInstance,
   { logger, metrics, onFinished }: AccessLogOptions,
 ): void {
-  const durations = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Seconds from the arrival of a request to the end of its response',
-    labelNames: ['method', 'route', 'status'],
-    buckets: BUCKETS_S,
-    registers: [metrics],
-  })
+  const durations = addHistogram(metrics, 'batua_http_request_duration_seconds', BUCKETS_S)
   fastify.addHook('onResponse', (request, reply, done) => {
     const { method, url = UNMATCHED } = request.routeOptions
     const route = { method: url === UNMATCHED ? request.method : String(method), route: url }

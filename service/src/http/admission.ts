@@ -1,6 +1,7 @@
 import type { Credential } from '@batua/contract'
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { errorOf, type Refusal } from '../kernel/app-error.ts'
+import { requireScopeOf } from './app-scopes.ts'
 import type { Authenticators, Caller } from './caller.ts'
 import { type MaybePromise, whenReady } from './caller.ts'
 import { authenticatorFor, type Denial } from './credentials.ts'
@@ -27,6 +28,7 @@ export interface Gate {
 
 /** The conditions under which a route admits a request. */
 export interface Admission {
+  readonly operationId: string
   readonly who: readonly Credential[]
   readonly counted: boolean
   /** Only failed requests count on the caller's budget. */
@@ -51,6 +53,7 @@ export function admissionHook(admission: Admission, gate: Gate): onRequestHookHa
       return whenReady(inBudget, () => {
         if (presented.kind === 'refusal') forgetDead(presented, reply, gate)
         if (found.kind === 'refusal') throw errorOf(found)
+        requireScopeOf(found, admission.operationId, who)
         if (admission.counted && !admission.staysOpen) gate.inFlight.enter(request, reply, found)
       })
     })

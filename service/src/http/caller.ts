@@ -1,3 +1,4 @@
+import type { AppScope } from '@batua/contract'
 import { AppError } from '../kernel/app-error.ts'
 import { formatId, parseId, type Uuid } from '../kernel/ids.ts'
 
@@ -9,13 +10,28 @@ export interface PlatformCaller {
   readonly sessionId?: Uuid
 }
 
-/** An agent, proved by its key. The posting engine checks `keyHash` again inside the payment. */
+/** A connected app, as it acts. */
+export interface AppIdentity {
+  readonly id: Uuid
+  readonly name: string
+}
+
+/** An app that acts for an agent, and what its owner lets it do. */
+export interface ActingApp extends AppIdentity {
+  readonly scopes: readonly AppScope[]
+}
+
+/**
+ * An agent, proved by its key, or an app that acts for it. The posting engine checks `keyHash` again inside the payment; of
+ * an app, it checks that the app is still connected.
+ */
 export interface AgentCaller {
   readonly kind: 'agent'
   readonly agentId: Uuid
   readonly platformId: Uuid
   readonly ownerId: Uuid
   readonly keyHash: Buffer
+  readonly app?: ActingApp
 }
 
 /** An owner's session. One phone may be an owner on several platforms. */
@@ -53,6 +69,10 @@ export interface Authenticators {
   agent(agentKey: string): MaybePromise<AgentCaller | null>
   /** The same from memory alone. Only for routes that prove the key again when they act. */
   rememberedAgent?(agentKey: string): AgentCaller | undefined
+  /** The access token of a connected app, for `/mcp` alone. */
+  app?(token: string): MaybePromise<AgentCaller | null>
+  /** The key of a call that this process makes for an app; undefined: it is no such key. */
+  appCall?(key: string): MaybePromise<AgentCaller | null> | undefined
   /** The value of the cookie `service_session`. */
   owner?(session: string): MaybePromise<OwnerCaller | null>
   /** The value of the cookie `service_admin_session`. */
@@ -62,17 +82,22 @@ export interface Authenticators {
 }
 
 /** For public routes such as login, which ignore session cookies, valid or not. */
-export function withoutSessions({ platform, agent }: Authenticators): Authenticators {
-  return { platform, agent }
+export function withoutSessions({ platform, agent, appCall }: Authenticators): Authenticators {
+  return { platform, agent, ...(appCall === undefined ? {} : { appCall }) }
 }
 
 export const PUBLIC_CALLER: PublicCaller = { kind: 'public' }
+
+/** The app by which an agent's request comes; null: none. */
+export function appOfCaller(caller: Caller): AppIdentity | null {
+  return caller.kind === 'agent' ? (caller.app ?? null) : null
+}
 
 /** A caller's name in keys and logs: its kind and the id that its credential proved, never the credential. */
 export function callerName(caller: Caller): string {
   switch (caller.kind) {
     case 'agent':
-      return `agent:${caller.agentId}`
+      return caller.app === undefined ? `agent:${caller.agentId}` : `app:${caller.app.id}`
     case 'platform':
       return `platform:${caller.platformId}`
     case 'owner':

@@ -23,11 +23,6 @@ export interface CredentialLookups {
   ): MaybePromise<Found>
 }
 
-/** Looks every credential up, without a limit. */
-export const ANY_LOOKUP: CredentialLookups = {
-  lookUp: (_request, _kind, _credential, find) => find(),
-}
-
 const WINDOW_MS = 60_000
 /** Digests of credentials that were valid when this node last looked them up. */
 const REMEMBERED_CREDENTIALS = 50_000
@@ -52,7 +47,7 @@ interface Left {
 
 export interface CredentialLookupOptions {
   /** Wrong credentials a minute for each address; 0 is no limit. */
-  readonly max: number
+  readonly max: () => number
   /** Counts them over all nodes. */
   readonly shared: Budget | null
   readonly addressOf: (request: FastifyRequest) => string
@@ -64,7 +59,6 @@ export interface CredentialLookupOptions {
  * credentials to one node, and a company whose agents all reconnect at once is still served.
  */
 export function openCredentialLookups(options: CredentialLookupOptions): CredentialLookups {
-  if (options.max === 0) return ANY_LOOKUP
   const valid = boundedMap<string, true>(REMEMBERED_CREDENTIALS)
   const addresses = openAddresses(options)
 
@@ -91,6 +85,7 @@ export function openCredentialLookups(options: CredentialLookupOptions): Credent
 
   return {
     lookUp(request, kind, credential, find) {
+      if (options.max() === 0) return find()
       const digest = hash('sha256', `${kind} ${credential}`, 'base64')
       const look = valid.get(digest) === true ? lookUpKnown : lookUpInTurn
       return look(request, digest, find)
@@ -124,7 +119,7 @@ function openAddresses({ max, shared, addressOf, nowMs }: CredentialLookupOption
     of,
     async left(request) {
       const { wrong, windowEndsAtMs } = of(request)
-      const own = { remaining: max - wrong, waitMs: windowEndsAtMs - nowMs() }
+      const own = { remaining: max() - wrong, waitMs: windowEndsAtMs - nowMs() }
       if (shared === null || own.remaining <= 0) return own
       const ofAll = await shared.left(request)
       return ofAll.remaining < own.remaining ? ofAll : own
@@ -147,7 +142,7 @@ async function waitForTurn(
     const address = addresses.of(request)
     if (remaining <= 0) {
       wakeNext(address)
-      throw errorOf(rateLimitExceeded(`More than ${max} wrong credentials in a minute`, max, waitMs))
+      throw errorOf(rateLimitExceeded(`More than ${max()} wrong credentials in a minute`, max(), waitMs))
     }
     const atOnce = Math.min(remaining, LOOKUPS_AT_ONCE)
     if (address.lookingUp < atOnce) {

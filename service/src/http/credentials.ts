@@ -31,6 +31,8 @@ const WRONG: Record<Credential, string> = {
 
 const PLATFORM_SESSION_OVER = 'The platform session is over; log in again (POST /v1/auth/platform)'
 
+const APP_ENDED = 'This app is no longer connected; its owner has to connect it again'
+
 type Presented = MaybePromise<Caller | null>
 
 /** The credentials of a request, each with its look-up in progress. */
@@ -58,6 +60,8 @@ export function authenticatorFor(
     const { headers } = request
     const agentKey = headers['x-agent-key']
     const others = headers['x-platform-id'] ?? headers['x-platform-secret'] ?? headers.cookie
+    const ofApp = typeof agentKey === 'string' ? authenticators.appCall?.(agentKey) : undefined
+    if (ofApp !== undefined) return whenReady(ofApp, caller => caller ?? deny(APP_ENDED))
     // The path of payments: a single agent key needs no list and, when it is cached, no promise.
     if (typeof agentKey === 'string' && others === undefined && agentAlone) {
       const remembered = authenticators.rememberedAgent?.(agentKey)

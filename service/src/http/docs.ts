@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import scalar from '@scalar/fastify-api-reference'
 import { fastify as createFastify } from 'fastify'
 import { assert } from '../kernel/assert.ts'
 import { addGuides, guideLinks } from './guides.ts'
@@ -61,6 +60,8 @@ function documentOf(server: Server, info: OpenApiInfo, origin: string): SendAsse
  * would encode four megabytes for each request.
  */
 async function renderReference(title: string, url: string): Promise<string> {
+  // Loaded when the page is first asked for: it takes a tenth of what the service loads.
+  const { default: scalar } = await import('@scalar/fastify-api-reference')
   const renderer = createFastify()
   try {
     await renderer.register(scalar, {

@@ -5,6 +5,7 @@ import { staticAsset } from './static-asset.ts'
 /** The guides that the reference page links to, by the names of their files in docs/. */
 export const GUIDES = [
   'pay-per-call',
+  'authorizations',
   'tour',
   'policy',
   'agents',

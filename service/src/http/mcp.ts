@@ -1,128 +1,27 @@
-import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
-import { createWalletServer, MAX_PAGE_BYTES, memoryPins, type Pins, type Wallet } from '@batua/mcp'
-import { openGuardedFetch } from '@batua/outgoing'
-import { createClient } from '@batua/sdk'
-import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { assert } from '../kernel/assert.ts'
-import { formatId } from '../kernel/ids.ts'
-import type { Logger } from '../kernel/logger.ts'
-import { bearerOf } from './bearer.ts'
+import type { McpOptions, McpServer } from './mcp-server.ts'
 import type { Server } from './server.ts'
 
-export interface McpOptions {
-  readonly mode: 'sandbox' | 'live'
-  readonly logger: Logger
-  readonly serviceName: string
-  readonly version: string
-}
-
-/** The server of `/mcp`. */
 export interface Mcp {
   /** Aborts what is in progress. */
   close(): Promise<void>
 }
 
-/** `fetch` needs an absolute address; nothing is ever connected to this one. */
-const HERE = 'http://localhost'
-
-/**
- * Serves the wallet of an agent to MCP clients at `/mcp` (Streamable HTTP, without sessions). Its tools call the routes
- * of this server as the agent would over HTTP, so limits, checks, idempotency and audit are the same. Whatever a tool
- * waits for is a response of this server or of a page, so a call lasts no longer than these.
- */
-export function addMcp(server: Server, { mode, logger, serviceName, version }: McpOptions): Mcp {
-  const pages = openGuardedFetch({ mode, maxBodyBytes: MAX_PAGE_BYTES })
-  const pins = memoryPins()
-  const onFault = (error: unknown) => logger.error({ err: error }, 'a call of a tool failed')
-  const handler = createMcpHandler(
-    ({ authInfo }) => {
-      assert(authInfo !== undefined, 'a request is admitted before it is served')
-      const wallet = walletOf(server.fastify, authInfo, {
-        pins,
-        fetch: pages.fetch,
-        allowHttp: mode === 'sandbox',
-      })
-      return createWalletServer({ wallet, name: serviceName, version, onFault })
-    },
-    // Nothing here changes, so there is nothing to subscribe to.
-    { maxSubscriptions: 0, onerror: error => logger.debug({ reason: error.message }, 'mcp request refused') },
-  )
-  server.fastify.post('/mcp', { onRequest: server.admitBearer }, async (request, reply) =>
-    reply.send(
-      await handler.fetch(webRequest(request, reply), {
-        parsedBody: request.body,
-        authInfo: authOf(request),
-      }),
-    ),
-  )
+/** Serves the wallet of an agent to MCP clients at `/mcp` (Streamable HTTP, without sessions). */
+export function addMcp(server: Server, options: McpOptions): Mcp {
+  let opened: Promise<McpServer> | undefined
+  async function open(): Promise<McpServer> {
+    // Loaded at the first request: most starts need none of the libraries.
+    const { openMcpServer } = await import('./mcp-server.ts')
+    return openMcpServer(server.fastify, options)
+  }
+  server.fastify.post('/mcp', { onRequest: server.admitBearer }, async (request, reply) => {
+    const { respond } = await (opened ??= open())
+    return reply.send(await respond(request, reply))
+  })
   return {
     async close() {
-      await handler.close()
-      await pages.close()
+      const mcp = await opened
+      await mcp?.close()
     },
   }
-}
-
-/** What the wallet's server learns of the request: the key, the agent and the address that sent it. */
-function authOf(request: FastifyRequest): AuthInfo {
-  const { caller, headers } = request
-  const token = bearerOf(headers)
-  assert(caller?.kind === 'agent' && token !== undefined, 'only agents are admitted here, by their key')
-  return { token, clientId: formatId('agt', caller.agentId), scopes: [], extra: { address: request.ip } }
-}
-
-function walletOf(
-  fastify: FastifyInstance,
-  { token, clientId, extra }: AuthInfo,
-  outside: Pick<Wallet, 'fetch' | 'pins' | 'allowHttp'>,
-): Wallet {
-  return {
-    ...outside,
-    pins: pinsOf(clientId, outside.pins),
-    // A model decides itself whether it waits: `retry_at` says until when.
-    client: createClient({
-      baseUrl: HERE,
-      agentKey: token,
-      maxRetries: 0,
-      fetch: fetchHere(fastify, String(extra?.['address'])),
-    }),
-    agentId: async () => clientId,
-  }
-}
-
-function pinsOf(agentId: string, pins: Pins): Pins {
-  return {
-    payeeOf: host => pins.payeeOf(`${agentId} ${host}`),
-    pin: (host, payeeId) => pins.pin(`${agentId} ${host}`, payeeId),
-  }
-}
-
-/** A `fetch` of this server's own routes, without a connection. */
-function fetchHere(fastify: FastifyInstance, remoteAddress: string): typeof fetch {
-  return async (input, init = {}) => {
-    assert(typeof input === 'string', 'the client names its addresses as text')
-    const { pathname, search } = new URL(input)
-    const { statusCode, headers, rawPayload } = await fastify.inject({
-      method: init.method === 'POST' ? 'POST' : 'GET',
-      url: pathname + search,
-      headers: Object.fromEntries(new Headers(init.headers)),
-      remoteAddress,
-      ...(typeof init.body === 'string' ? { payload: init.body } : {}),
-    })
-    return new Response(new Uint8Array(rawPayload), { status: statusCode, headers: webHeaders(headers) })
-  }
-}
-
-function webRequest({ headers }: FastifyRequest, reply: FastifyReply): Request {
-  const gone = new AbortController()
-  reply.raw.once('close', () => gone.abort())
-  return new Request(`${HERE}/mcp`, { method: 'POST', headers: webHeaders(headers), signal: gone.signal })
-}
-
-function webHeaders(headers: IncomingHttpHeaders | OutgoingHttpHeaders): Headers {
-  const list = Object.entries(headers).flatMap(([name, value]) =>
-    [value ?? []].flat().map(one => [name, String(one)] as [string, string]),
-  )
-  return new Headers(list)
 }

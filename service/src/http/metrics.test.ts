@@ -16,12 +16,7 @@ afterEach(async () => {
 async function start(token: string | null, pagesPerMinute = 0): Promise<string> {
   const metrics = createMetrics()
   let read = 0
-  const figure = {
-    name: 'times_read',
-    help: 'How often the figures were read',
-    value: (times: number) => times,
-  }
-  addFigures(metrics, [figure], async () => ++read)
+  addFigures(metrics, { batua_webhook_queue_rows: times => times }, async () => ++read)
   const rateLimits = { ...UNLIMITED, pagesPerMinute }
   const server = await startTestServer(started => addMetrics(started, { metrics, token }), {
     metrics,
@@ -73,7 +68,9 @@ test('callers from other machines need the exact token', async () => {
 test('metrics are read from the database at most once a second', async () => {
   const url = await start(null)
   const texts = await Promise.all(Array.from({ length: 20 }, async () => (await fetch(url)).text()))
-  expect(new Set(texts.map(text => /^times_read (\d+)$/m.exec(text)?.[1]))).toEqual(new Set(['1']))
+  expect(new Set(texts.map(text => /^batua_webhook_queue_rows (\d+)$/m.exec(text)?.[1]))).toEqual(
+    new Set(['1']),
+  )
 })
 
 test('requests for metrics count on the budget of pages', async () => {
@@ -85,7 +82,7 @@ test('the separate listener serves only the metrics, and its close ends its conn
   const options = {
     clock: systemClock(),
     logger: silentLogger(),
-    pagesPerMinute: 4,
+    pagesPerMinute: () => 4,
     metrics: createMetrics(),
   }
   const listener = await openMetricsListener({ ...options, token: null })
@@ -109,7 +106,7 @@ test('the separate listener needs the token when there is one', async () => {
   const options = {
     clock: systemClock(),
     logger: silentLogger(),
-    pagesPerMinute: 0,
+    pagesPerMinute: () => 0,
     metrics: createMetrics(),
   }
   const listener = await openMetricsListener({ ...options, token: TOKEN })

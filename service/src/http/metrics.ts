@@ -52,7 +52,11 @@ export async function serveMetrics(
     addMetrics(server, { metrics: config.metrics, token })
     return { async listen() {}, async close() {} }
   }
-  const listener = await openMetricsListener({ ...config, token, pagesPerMinute: rateLimits.pagesPerMinute })
+  const listener = await openMetricsListener({
+    ...config,
+    token,
+    pagesPerMinute: () => rateLimits.pagesPerMinute,
+  })
   return {
     async listen() {
       await listener.listen({ host, port })
@@ -69,7 +73,7 @@ export interface MetricsListener {
 export interface MetricsListenerOptions extends MetricsAccess {
   readonly clock: Clock
   readonly logger: Logger
-  readonly pagesPerMinute: number
+  readonly pagesPerMinute: () => number
 }
 
 /** A separate listener that serves only the metrics, to every caller that reaches its port. */

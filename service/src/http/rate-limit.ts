@@ -8,7 +8,7 @@ import { callerName } from './caller.ts'
 import { type CredentialLookups, openCredentialLookups } from './credential-lookups.ts'
 import { MemoryStore } from './rate-limit-store.ts'
 
-/** Requests a minute for each kind of caller; 0 is no limit. */
+/** Requests a minute for each kind of caller; 0 is no limit. They are read at every request, because they may be changed. */
 export interface RateLimitConfig {
   /** For one agent, and for one session of an owner or administrator. */
   readonly agentPerMinute: number
@@ -41,6 +41,8 @@ export interface RateLimits {
   readonly failures: Budget
   /** Pages, documents and metrics, which need no credential, for each address. */
   readonly pages: Budget
+  /** OAuth requests that are refused, for each address. */
+  readonly oauthFailures: Budget
   /** Webhooks of gateways that fail verification, for each address. Genuine ones do not count. */
   readonly gatewayWebhooks: Budget
   /** Wrong credentials are counted for each address before the database is asked about the next. */
@@ -53,13 +55,6 @@ const WINDOW_MS = 60_000
 /** High enough that a caller with occasional failures never reaches the limit of failures. */
 const FAILURES_PER_REQUEST = 10
 
-const NO_LIMIT: Budget = {
-  count() {},
-  requireLeft() {},
-  countWrong() {},
-  left: () => ({ remaining: Number.POSITIVE_INFINITY, waitMs: 0 }),
-}
-
 /** Counters in memory or, shared by several nodes, in Redis. While Redis is not available, requests pass. */
 export async function createRateLimits(
   fastify: FastifyInstance,
@@ -67,18 +62,18 @@ export async function createRateLimits(
   redis: Redis | null,
 ): Promise<RateLimits> {
   await registerRateLimit(fastify, redis)
-  const byAgentOrSession = createBudget(fastify, config.agentPerMinute, nameOf)
-  const byPlatform = createBudget(fastify, config.platformPerMinute, nameOf)
-  const byAddress = createBudget(fastify, config.unauthenticatedPerMinute, addressOf)
+  const byAgentOrSession = createBudget(fastify, () => config.agentPerMinute, nameOf)
+  const byPlatform = createBudget(fastify, () => config.platformPerMinute, nameOf)
+  const byAddress = createBudget(fastify, () => config.unauthenticatedPerMinute, addressOf)
   const failures = createBudget(
     fastify,
-    FAILURES_PER_REQUEST * config.agentPerMinute,
+    () => FAILURES_PER_REQUEST * config.agentPerMinute,
     request => `failures:${nameOf(request)}`,
     'failed requests of this kind',
   )
   const wrongCredentials = createBudget(
     fastify,
-    config.unauthenticatedPerMinute,
+    () => config.unauthenticatedPerMinute,
     request => `wrong-credentials:${clientAddressOf(request)}`,
   )
   return {
@@ -95,15 +90,25 @@ export async function createRateLimits(
           return byAddress.count(request, reply)
       }
     },
-    pages: createBudget(fastify, config.pagesPerMinute, request => `pages:${clientAddressOf(request)}`),
+    pages: createBudget(
+      fastify,
+      () => config.pagesPerMinute,
+      request => `pages:${clientAddressOf(request)}`,
+    ),
+    oauthFailures: createBudget(
+      fastify,
+      () => config.unauthenticatedPerMinute,
+      request => `oauth:${clientAddressOf(request)}`,
+      'refused OAuth requests',
+    ),
     gatewayWebhooks: createBudget(
       fastify,
-      WRONG_WEBHOOKS_PER_MINUTE,
+      () => WRONG_WEBHOOKS_PER_MINUTE,
       request => `gateway-webhooks:${clientAddressOf(request)}`,
       'webhooks that failed verification',
     ),
     credentials: openCredentialLookups({
-      max: config.unauthenticatedPerMinute,
+      max: () => config.unauthenticatedPerMinute,
       shared: redis === null ? null : wrongCredentials,
       addressOf: clientAddressOf,
       nowMs: Date.now,
@@ -158,44 +163,59 @@ export function networkOf(clientAddress: string): string {
 }
 
 /**
- * A budget of `max` a minute for each key; 0 is no limit. In Redis all budgets share one namespace, so the keys of each
+ * A budget of `maxNow()` a minute for each key; 0 is no limit. In Redis all budgets share one namespace, so the keys of each
  * budget need a prefix of their own.
  */
 export function createBudget(
   fastify: FastifyInstance,
-  max: number,
+  maxNow: () => number,
   keyGenerator: (request: FastifyRequest) => string,
   what = 'requests',
 ): Budget {
-  if (max === 0) return NO_LIMIT
-  const options = { max, timeWindow: WINDOW_MS, keyGenerator }
-  const count = fastify.createRateLimit(options)
-  const exceeded = (waitMs: number) =>
+  const count = fastify.createRateLimit({ max: maxNow, timeWindow: WINDOW_MS, keyGenerator })
+  const exceeded = (max: number, waitMs: number) =>
     errorOf(rateLimitExceeded(`More than ${max} ${what} in a minute`, max, waitMs))
+  async function countLimited(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const state = await count(request)
+    if (state.isAllowed) return
+    if (state.isExceeded) throw exceeded(state.max, state.ttl)
+    showLeft(reply, state)
+  }
+  async function requireLimited(request: FastifyRequest, reply?: FastifyReply): Promise<void> {
+    const state = await count(request, { increment: false })
+    if (state.isAllowed) return
+    // A store that is not available returns a count of 0 with nothing left: then requests pass.
+    if (state.remaining === 0 && state.ttl > 0) throw exceeded(state.max, state.ttl)
+    showLeft(reply, state)
+  }
   return {
-    async count(request, reply) {
-      const state = await count(request)
-      if (state.isAllowed) return
-      if (state.isExceeded) throw exceeded(state.ttl)
-      reply.headers(rateLimitHeaders({ limit: max, remaining: state.remaining, resetS: state.ttlInSeconds }))
-    },
+    count: (request, reply) => (maxNow() === 0 ? undefined : countLimited(request, reply)),
+    requireLeft: (request, reply) => (maxNow() === 0 ? undefined : requireLimited(request, reply)),
     async countWrong(request, reply) {
+      if (maxNow() === 0) return
       const state = await count(request)
-      if (state.isAllowed) return
-      reply?.headers(rateLimitHeaders({ limit: max, remaining: state.remaining, resetS: state.ttlInSeconds }))
+      if (!state.isAllowed) showLeft(reply, state)
     },
     async left(request) {
+      const max = maxNow()
+      if (max === 0) return { remaining: Number.POSITIVE_INFINITY, waitMs: 0 }
       const state = await count(request, { increment: false })
       return state.isAllowed
         ? { remaining: max, waitMs: 0 }
         : { remaining: state.remaining, waitMs: state.ttl }
     },
-    async requireLeft(request, reply) {
-      const state = await count(request, { increment: false })
-      // A store that is not available returns a count of 0 with nothing left: then requests pass.
-      if (!state.isAllowed && state.remaining === 0 && state.ttl > 0) throw exceeded(state.ttl)
-      if (state.isAllowed) return
-      reply?.headers(rateLimitHeaders({ limit: max, remaining: state.remaining, resetS: state.ttlInSeconds }))
-    },
   }
+}
+
+interface Counted {
+  readonly max: number
+  readonly remaining: number
+  readonly ttlInSeconds: number
+}
+
+function showLeft(
+  reply: FastifyReply | undefined,
+  { max: limit, remaining, ttlInSeconds: resetS }: Counted,
+): void {
+  reply?.headers(rateLimitHeaders({ limit, remaining, resetS }))
 }

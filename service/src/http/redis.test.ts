@@ -65,7 +65,9 @@ function answerTo(command: string, counts: Map<string, number>): string {
 
 test('two nodes with one Redis share each budget', async () => {
   const fake = await startFakeRedis()
-  const stores = [0, 1].map(() => connectRedis(`redis://127.0.0.1:${fake.port}`, silentLogger()))
+  const stores = await Promise.all(
+    [0, 1].map(() => connectRedis(`redis://127.0.0.1:${fake.port}`, silentLogger())),
+  )
   await Promise.all(stores.map(redis => new Promise(resolve => redis.once('ready', resolve))))
   const nodes = await Promise.all(
     stores.map(redis =>
@@ -85,7 +87,9 @@ test('two nodes with one Redis share each budget', async () => {
 
 test('two nodes with one Redis together look up only as many wrong credentials of an address as one node alone', async () => {
   const fake = await startFakeRedis()
-  const stores = [0, 1].map(() => connectRedis(`redis://127.0.0.1:${fake.port}`, silentLogger()))
+  const stores = await Promise.all(
+    [0, 1].map(() => connectRedis(`redis://127.0.0.1:${fake.port}`, silentLogger())),
+  )
   await Promise.all(stores.map(redis => new Promise(resolve => redis.once('ready', resolve))))
   let lookedUp = 0
   const agent = async (key: string) => {
@@ -116,7 +120,7 @@ test('two nodes with one Redis together look up only as many wrong credentials o
 })
 
 test('requests pass while Redis is not available', async () => {
-  const redis = connectRedis('redis://127.0.0.1:1', silentLogger())
+  const redis = await connectRedis('redis://127.0.0.1:1', silentLogger())
   const node = await startTestServer(({ serve }) => serve(ping, () => ({ pong: true })), {
     rateLimits: LIMITS,
     redis,

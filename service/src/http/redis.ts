@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import type { Logger } from '../kernel/logger.ts'
 
 const COMMAND_TIMEOUT_MS = 250
@@ -7,8 +7,9 @@ const COMMAND_TIMEOUT_MS = 250
  * The store of shared rate limits. It fails fast and never queues, because a request that cannot be counted is let
  * through rather than kept waiting.
  */
-export function connectRedis(url: string, logger: Logger): Redis {
-  const redis = new Redis(url, {
+export async function connectRedis(url: string, logger: Logger): Promise<Redis> {
+  const library = await import('ioredis')
+  const redis = new library.Redis(url, {
     commandTimeout: COMMAND_TIMEOUT_MS,
     enableOfflineQueue: false,
     enableReadyCheck: false,

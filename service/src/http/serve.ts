@@ -136,6 +136,7 @@ export function createRouter(fastify: FastifyInstance, options: RouterOptions): 
     const admissionBy = (authenticators: Authenticators) =>
       admissionHook(
         {
+          operationId: route.operationId,
           who: route.who,
           counted: !uncounted,
           countsFailuresOnly: isFailure !== null,

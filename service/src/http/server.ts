@@ -20,7 +20,7 @@ import { hostProblem } from './host-header.ts'
 import { createIdempotentRequests } from './idempotency-key.ts'
 import { addInFlight } from './in-flight.ts'
 import { addNotFound } from './not-found.ts'
-import { createRateLimits, type RateLimitConfig } from './rate-limit.ts'
+import { type Budget, createRateLimits, type RateLimitConfig } from './rate-limit.ts'
 import { requestIds } from './request-id.ts'
 import type { RequestMeter } from './request-meter.ts'
 import { sameOriginRule } from './same-origin.ts'
@@ -62,6 +62,10 @@ export interface Server extends Router {
   readonly fastify: FastifyInstance
   /** Counts a request on the page budget of its address; for routes outside of `serve` and `pages`. */
   readonly countPage: onRequestAsyncHookHandler
+  /** Counts a request on the budget of its address; for OAuth routes, which need no credential. */
+  readonly countAddress: onRequestAsyncHookHandler
+  /** The OAuth requests of each address that are refused. */
+  readonly oauthFailures: Budget
   /** Admits an agent by `Authorization: Bearer`; for `/mcp`. */
   readonly admitBearer: onRequestAsyncHookHandler
   /** Adds HTML pages: counted, and with helmet's headers; a page may widen its policy with the route option `helmet`. */
@@ -127,6 +131,8 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     ...router,
     fastify,
     countPage,
+    countAddress: async (request, reply) => rateLimits.count(request, reply),
+    oauthFailures: rateLimits.oauthFailures,
     admitBearer: bearerHook({ ...options, rateLimits }),
     pages: register => registerPages(fastify, secure, countPage, register),
     listen: address => listen(fastify, address),

@@ -50,6 +50,8 @@ export function sharedLookUp<Found>(lookUp: LookUp<Found>): LookUp<Found> {
 export function withSharedLookUps({
   platform,
   agent,
+  app,
+  appCall,
   owner,
   admin,
   platformSession,
@@ -57,6 +59,8 @@ export function withSharedLookUps({
   return {
     platform,
     agent: sharedLookUp(agent),
+    ...(app === undefined ? {} : { app: sharedLookUp(app) }),
+    ...(appCall === undefined ? {} : { appCall }),
     ...(owner === undefined ? {} : { owner: sharedLookUp(owner) }),
     ...(admin === undefined ? {} : { admin: sharedLookUp(admin) }),
     ...(platformSession === undefined ? {} : { platformSession: sharedLookUp(platformSession) }),

@@ -7,7 +7,7 @@ export const LOG_LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info'
 /** The log: JSON lines. It never gets headers, bodies or query strings. */
 export type Logger = Pick<
   PinoLogger,
-  'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'isLevelEnabled' | 'flush'
+  'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'isLevelEnabled' | 'flush' | 'level'
 >
 
 /** Names of values that are removed from a log line. */

@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { type MetricName, metricOf } from './metric-table.ts'
 
 /** The metrics of one process; each domain registers its own. */
 export type Metrics = Registry
@@ -9,20 +10,32 @@ export function createMetrics(): Metrics {
   return registry
 }
 
-/** One gauge of a group that is read together; NaN: it has no value yet. */
-export interface Figure<Status> {
-  readonly name: string
-  readonly help: string
-  value(status: Status): number
+export function addCounter(metrics: Metrics, name: MetricName<'counter'>): Counter {
+  return new Counter({ ...described(name), registers: [metrics] })
 }
 
-/** One gauge with a value for each value of a label. */
-export interface LabelledFigure<Status> {
-  readonly name: string
-  readonly help: string
-  readonly label: string
-  values(status: Status): Readonly<Record<string, number>>
+/** `buckets`: the upper bounds of its values, ascending. */
+export function addHistogram(
+  metrics: Metrics,
+  name: MetricName<'histogram'>,
+  buckets: readonly number[],
+): Histogram {
+  return new Histogram({ ...described(name), buckets: [...buckets], registers: [metrics] })
 }
+
+function described(name: Parameters<typeof metricOf>[0]) {
+  const { help, labels = [] } = metricOf(name)
+  return { name, help, labelNames: [...labels] }
+}
+
+/**
+ * The value of a gauge from a status that several share; NaN: it has none yet. A gauge with a label has a value for each
+ * value of the label.
+ */
+export type Figure<Status> = (status: Status) => number | Readonly<Record<string, number>>
+
+/** Gauges by their names. */
+export type Figures<Status> = Readonly<Partial<Record<MetricName<'gauge'>, Figure<Status>>>>
 
 /**
  * Adds gauges that are read from the database on request, so that every node shows the same values. The gauges of a group
@@ -30,7 +43,7 @@ export interface LabelledFigure<Status> {
  */
 export function addFigures<Status>(
   metrics: Metrics,
-  figures: readonly (Figure<Status> | LabelledFigure<Status>)[],
+  figures: Figures<Status>,
   read: () => Promise<Status>,
 ): void {
   let asked: Promise<Status | null> | null = null
@@ -40,28 +53,22 @@ export function addFigures<Status>(
       .finally(() => {
         asked = null
       }))
-  for (const figure of figures) {
+  for (const [name, figure] of Object.entries(figures) as [MetricName<'gauge'>, Figure<Status>][]) {
+    const [label] = metricOf(name).labels ?? []
     const gauge: Gauge = new Gauge({
-      name: figure.name,
-      help: figure.help,
-      labelNames: 'label' in figure ? [figure.label] : [],
+      ...described(name),
       registers: [],
       async collect() {
         const status = await answer()
         this.reset()
-        show(this, figure, status)
+        show(this, label, status === null ? null : figure(status))
       },
     })
     metrics.registerMetric(gauge)
   }
 }
 
-function show<Status>(
-  gauge: Gauge,
-  figure: Figure<Status> | LabelledFigure<Status>,
-  status: Status | null,
-): void {
-  if (!('label' in figure)) return gauge.set(status === null ? Number.NaN : figure.value(status))
-  if (status === null) return
-  for (const [of, value] of Object.entries(figure.values(status))) gauge.set({ [figure.label]: of }, value)
+function show(gauge: Gauge, label: string | undefined, shown: ReturnType<Figure<unknown>> | null): void {
+  if (label === undefined) return gauge.set(typeof shown === 'number' ? shown : Number.NaN)
+  for (const [of, value] of Object.entries(shown ?? {})) gauge.set({ [label]: of }, value)
 }

@@ -46,7 +46,7 @@ export interface Vault {
   readonly onAltered: (table: string, id: string, why: string) => void
 }
 
-export type CredentialKind = 'agents.key' | 'platforms.secret' | 'sessions.token'
+export type CredentialKind = 'agents.key' | 'platforms.secret' | 'sessions.token' | 'oauth_records.id'
 
 const BLOCK_BYTES = 64
 const DIGEST_BYTES = 32

@@ -24,6 +24,8 @@ export const SYSTEM = {
   payouts: '00000000-0000-7000-8000-000000000050',
   /** Chargeback losses that no wallet bears. */
   chargebacks: '00000000-0000-7000-8000-000000000060',
+  /** Money that payers set aside for captures, with the fee on it. */
+  authorizations: '00000000-0000-7000-8000-000000000070',
 } as const
 
 const SYSTEM_IDS: ReadonlySet<Uuid> = new Set(Object.values(SYSTEM))
@@ -90,13 +92,18 @@ export async function openAccount(tx: Queryable, id: Uuid, now: Date): Promise<v
 /**
  * Takes the locks of accounts before their agents' status, key or policy is changed in the same transaction,
  * and raises `agent_version`. No payment is decided meanwhile, and the next one, on any node, reads the agent
- * again.
+ * again. What other parts have to do about the change is queued in its commit (`changed_agents`).
  */
 export async function lockForChange(tx: Queryable, ids: readonly Uuid[]): Promise<void> {
   await lockAccounts(tx, ids)
   await tx.query(`update accounts set agent_version = agent_version + 1 where id = any($1::uuid[])`, [
     arrayLiteral(ids),
   ])
+  await tx.query(
+    `insert into changed_agents as c (id) select id from accounts where id = any($1::uuid[])
+     on conflict (id) do update set changes = c.changes + 1, due_at = excluded.due_at`,
+    [arrayLiteral(ids)],
+  )
 }
 
 /** When each of these wallets last spent money that counts against limits, or a moment before it could. */

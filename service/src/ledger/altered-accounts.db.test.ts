@@ -202,7 +202,7 @@ test('the last transfer of a wallet proves its balance, whichever kind it is, on
       debit: SYSTEM.escrow,
       credit: id,
       amountPaise: paise(10n),
-      undoesMs: 0,
+      undoes: { postedMs: 0, amountPaise: paise(10n), isWhole: true },
     })
     await fund(next, id, 5_000n)
   }

@@ -27,7 +27,11 @@ function hold(accounts: Map<string, Account>): void {
 
 function refund(accounts: Map<string, Account>, nowMs: number): void {
   const posting = { kind: 'escrow_refund', debit: SYSTEM.escrow, credit: PAYER } as const
-  bookAt(accounts, nowMs).post({ ...posting, amountPaise: paise(4_000n), undoesMs: HELD_MS })
+  bookAt(accounts, nowMs).post({
+    ...posting,
+    amountPaise: paise(4_000n),
+    undoes: { postedMs: HELD_MS, amountPaise: paise(4_000n), isWhole: true },
+  })
 }
 
 const spendingOf = (accounts: Map<string, Account>) => accounts.get(PAYER)?.spending

@@ -31,15 +31,20 @@ export { type RollingWindow, rollingSpent, type Spending, WINDOW_MS } from './sp
 export {
   type FoundTransfer,
   findEndOfHold,
+  findProvenPayment,
   findProvenTransfer,
   isGenuine,
   type StoredTransfer,
   transferColumns,
 } from './stored-transfers.ts'
 export {
+  countedPaise,
   counterpartyOf,
   countsAgainstLimits,
+  newestOut,
+  payeeOfTransfer,
   refundedOf,
+  returnedOf,
   TRANSFER_KINDS,
   type Transfer,
   type TransferKind,

@@ -52,12 +52,13 @@ test('a ledger without alterations is balanced to the paisa, system accounts inc
       fees: 350n,
       escrow: 0n,
       payouts: 0n,
+      authorizations: 0n,
       chargebacks: 0n,
     },
     wrongBalances: [],
     brokenHistories: [],
     overdrawn: [],
-    unexplained: { escrowPaise: 0n, payoutsPaise: 0n },
+    unexplained: { escrowPaise: 0n, authorizationsPaise: 0n, payoutsPaise: 0n },
   })
 })
 
@@ -66,15 +67,15 @@ test('the ledger check fails when the escrow or payouts account differs from its
   await post(node.ledger, [bystander], { kind: 'escrow_hold', credit: SYSTEM.escrow, ...sides })
   await post(node.ledger, [bystander], { kind: 'payout', credit: SYSTEM.payouts, ...sides })
   const recorded = (amount: bigint) => () => Promise.resolve(paise(amount))
-  const right = { escrow: recorded(1_000n), payouts: recorded(1_000n) }
+  const right = { escrow: recorded(1_000n), authorizations: recorded(0n), payouts: recorded(1_000n) }
   expect(await checkLedger(database, right)).toMatchObject({ balanced: true })
   expect(await checkLedger(database, { ...right, escrow: recorded(999n) })).toMatchObject({
     balanced: false,
-    unexplained: { escrowPaise: 1n, payoutsPaise: 0n },
+    unexplained: { escrowPaise: 1n, authorizationsPaise: 0n, payoutsPaise: 0n },
   })
   expect(await checkLedger(database, { ...right, payouts: recorded(1_001n) })).toMatchObject({
     balanced: false,
-    unexplained: { escrowPaise: 0n, payoutsPaise: -1n },
+    unexplained: { escrowPaise: 0n, authorizationsPaise: 0n, payoutsPaise: -1n },
   })
 })
 

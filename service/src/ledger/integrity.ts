@@ -17,14 +17,20 @@ export interface LedgerReport {
   readonly brokenHistories: readonly Uuid[]
   /** Wallets below zero without a chargeback. */
   readonly overdrawn: readonly Uuid[]
-  /** Balance of the escrow and payouts accounts minus their records, in paise; must be 0. 0 without `holdings`. */
-  readonly unexplained: { readonly escrowPaise: Paise; readonly payoutsPaise: Paise }
+  /** Balances of these system accounts minus their records, in paise; must be 0. 0 without `holdings`. */
+  readonly unexplained: {
+    readonly escrowPaise: Paise
+    readonly authorizationsPaise: Paise
+    readonly payoutsPaise: Paise
+  }
 }
 
-/** The expected balances of two system accounts, from the open escrows and payouts; in paise. */
+/** The expected balances of system accounts, from the records of the money that waits there; in paise. */
 export interface Holdings {
   /** The sum of all held escrows. */
   escrow(db: Queryable): Promise<Paise>
+  /** The sum of what authorizations have set aside and not moved yet. */
+  authorizations(db: Queryable): Promise<Paise>
   /** The sum of all pending payouts. */
   payouts(db: Queryable): Promise<Paise>
 }
@@ -62,8 +68,8 @@ const OVERDRAWN = `
   limit ${MAX_LISTED}`
 
 /**
- * Checks every account and transfer of the ledger in one snapshot, and with `holdings` that the escrow and payouts
- * accounts equal their records. It reads the whole history, so it is not for the path of a payment.
+ * Checks every account and transfer of the ledger in one snapshot, and with `holdings` that the accounts of
+ * waiting money equal their records. It reads the whole history, so it is not for the path of a payment.
  */
 export function checkLedger(database: Database, holdings?: Holdings): Promise<LedgerReport> {
   return database.inTransaction(async tx => {
@@ -83,9 +89,10 @@ async function checkSnapshot(tx: Queryable, holdings: Holdings | undefined): Pro
   const sum = Object.values(system).reduce((total, balance) => total + balance, wallets[0]?.sum ?? 0n)
   const unexplained = {
     escrowPaise: await moreThan(tx, system['escrow'], holdings?.escrow),
+    authorizationsPaise: await moreThan(tx, system['authorizations'], holdings?.authorizations),
     payoutsPaise: await moreThan(tx, system['payouts'], holdings?.payouts),
   }
-  const isExplained = unexplained.escrowPaise === 0n && unexplained.payoutsPaise === 0n
+  const isExplained = Object.values(unexplained).every(paise => paise === 0n)
   return {
     balanced: sum === 0n && wrong.length + broken.length + overdrawn.length === 0 && isExplained,
     sumPaise: sum as Paise,

@@ -92,6 +92,15 @@ export function read<Key, Value>(reader: Reader<Key, Value>, key: Key): Read {
   return { reader, key }
 }
 
+/** What is taken back of a transfer that counted against limits. */
+export interface Undoing {
+  /** When that transfer was posted. */
+  readonly postedMs: number
+  readonly amountPaise: Paise
+  /** Nothing of it counts any more. */
+  readonly isWhole: boolean
+}
+
 /** A transfer to post. Amounts in paise; the credited side gains `amountPaise`, the debited loses it and the fee. */
 export interface Posting {
   readonly kind: TransferKind
@@ -104,8 +113,10 @@ export interface Posting {
   readonly linkedId?: Uuid
   /** The agent whose total_spent grows by the amount, when money that was held outside its wallet is spent. */
   readonly spentBy?: Uuid
-  /** When the transfer that this one undoes was posted. Windows that still include it are reduced. */
-  readonly undoesMs?: number
+  /** Of that, what it spends; the whole amount if not given. */
+  readonly spentPaise?: Paise
+  /** What this transfer takes back of an earlier one. Windows that still include that one are reduced. */
+  readonly undoes?: Undoing
   readonly idempotencyKey?: string | null
   readonly reference?: string | null
   readonly note?: string | null
@@ -120,6 +131,8 @@ export class LedgerBatch {
   readonly nowMs: number
   readonly accounts: Map<Uuid, Account>
   readonly transfers: Transfer[] = []
+  /** The earlier transfers that this batch took back whole. */
+  readonly undone = new Set<Uuid>()
   /** Accounts that failed verification, each with the reason; null: none. They are not in `accounts`. */
   readonly altered: ReadonlyMap<Uuid, string> | null
   /** The first transfer whose id was made here: nobody else posts it. */
@@ -213,8 +226,8 @@ export class LedgerBatch {
       'a transfer that counts against limits gets its id when it is posted',
     )
     assert(
-      rules.undoes === (posting.undoesMs !== undefined),
-      'a transfer that undoes another says when that one was posted',
+      rules.undoes === (posting.undoes !== undefined),
+      'a transfer that undoes another says what it takes back',
     )
     const totalPaise = (posting.amountPaise + feePaise) as Paise
     if (debit !== null) {
@@ -227,12 +240,13 @@ export class LedgerBatch {
     if (credit !== null) {
       credit.balancePaise = (credit.balancePaise + posting.amountPaise) as Paise
       if (rules.funds) credit.totalFundedPaise = (credit.totalFundedPaise + posting.amountPaise) as Paise
-      if (posting.undoesMs !== undefined) {
-        removeSpending(credit.spending, posting.amountPaise, posting.undoesMs)
+      if (posting.undoes !== undefined) {
+        removeSpending(credit.spending, posting.undoes.amountPaise, posting.undoes.postedMs)
+        if (posting.undoes.isWhole && posting.linkedId !== undefined) this.undone.add(posting.linkedId)
       }
       touch(credit, this.nowMs)
     }
-    if (posting.spentBy !== undefined) this.#spend(posting.spentBy, posting.amountPaise)
+    if (posting.spentBy !== undefined) this.#spend(posting.spentBy, posting.spentPaise ?? posting.amountPaise)
     const postedAt = new Date(this.nowMs)
     const transfer: Transfer = {
       id: posting.id ?? newUuid(postedAt),

@@ -1,6 +1,5 @@
-import { Counter, Histogram } from 'prom-client'
 import type { Logger } from '../kernel/logger.ts'
-import type { Metrics } from '../kernel/metrics.ts'
+import { addCounter, addHistogram, type Metrics } from '../kernel/metrics.ts'
 import type { LedgerOptions } from './index.ts'
 
 const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
@@ -11,24 +10,9 @@ export function addLedgerMetrics(
   metrics: Metrics,
   logger: Logger,
 ): Pick<LedgerOptions, 'onBatch' | 'onError'> {
-  const registers = [metrics]
-  const sizes = new Histogram({
-    name: 'ledger_batch_commands',
-    help: 'Number of commands in one commit',
-    buckets: BATCH_SIZES,
-    registers,
-  })
-  const durations = new Histogram({
-    name: 'ledger_batch_seconds',
-    help: 'Seconds from taking a batch to its commit',
-    buckets: BATCH_SECONDS,
-    registers,
-  })
-  const failures = new Counter({
-    name: 'ledger_batch_failures_total',
-    help: 'Batches that failed and were run again command by command',
-    registers,
-  })
+  const sizes = addHistogram(metrics, 'batua_ledger_batch_commands', BATCH_SIZES)
+  const durations = addHistogram(metrics, 'batua_ledger_batch_seconds', BATCH_SECONDS)
+  const failures = addCounter(metrics, 'batua_ledger_batch_failures_total')
   return {
     onBatch(commands, seconds) {
       sizes.observe(commands)

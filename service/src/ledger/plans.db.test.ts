@@ -209,6 +209,7 @@ const EXPECTED = [
   'transfers_pkey (debit_account =, id >=)',
   'transfers_pkey (debit_account =, id >=, id <)',
   'transfers_reference (debit_account =, reference =, credit_account =)',
+  'transfers_undoing (linked_id =)',
 ]
 
 test('every statement of a committer finds its rows by index, with old statistics and with new ones', async () => {

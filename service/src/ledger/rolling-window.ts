@@ -5,7 +5,7 @@ import type { Paise } from '../kernel/money.ts'
 import type { Account } from './accounts.ts'
 import { keyAt, type LedgerBatch, type Read, read, reader } from './ledger-batch.ts'
 import { isBound, type RollingWindow, rollingSpent, setExact, WINDOW_MS } from './spending.ts'
-import { countsAgainstLimits } from './transfers.ts'
+import { countedPaise, countsAgainstLimits } from './transfers.ts'
 
 /**
  * Makes rolling sums exact. Either the payments that left the window since `from` are subtracted, which reads each
@@ -14,7 +14,7 @@ import { countsAgainstLimits } from './transfers.ts'
  */
 const SUM_RANGE = `
   select k.position::int4 as position,
-    (select coalesce(sum(t.amount_paise), 0)::int8 from transfers t
+    (select coalesce(sum(${countedPaise('t')}), 0)::int8 from transfers t
       where t.debit_account = k.payer and t.id >= k.from_id and t.id < k.to_id and ${countsAgainstLimits('t')}
     ) as spent
   from unnest($1::uuid[], $2::uuid[], $3::uuid[]) with ordinality k(payer, from_id, to_id, position)`

@@ -55,6 +55,23 @@ export async function findProvenTransfer(db: Queryable, vault: Vault, id: Uuid):
   return proven(vault, await db.query<StoredTransfer>(SELECT_BY_ID, [id]))
 }
 
+/**
+ * Reads a payment by its id and proves it: an ordinary one, or a capture, whose payer is that of its authorization. The
+ * payer is the debited account of the result. `none`: the id is of another kind of transfer.
+ */
+export async function findProvenPayment(db: Queryable, vault: Vault, id: Uuid): Promise<FoundTransfer> {
+  const found = await findProvenTransfer(db, vault, id)
+  if (found.kind !== 'transfer' || found.transfer.kind === 'payment') return found
+  const { kind, linkedId } = found.transfer
+  if (kind !== 'capture' || linkedId === null) return { kind: 'none' }
+  const authorization = await findProvenTransfer(db, vault, linkedId)
+  if (authorization.kind !== 'transfer') return { kind: 'altered' }
+  return {
+    kind: 'transfer',
+    transfer: { ...found.transfer, debitAccount: authorization.transfer.debitAccount },
+  }
+}
+
 const SELECT_END = `
   select ${transferColumns('t')} from transfers t
   where t.linked_id = $1 and t.kind in ('escrow_release', 'escrow_refund')`

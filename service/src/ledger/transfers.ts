@@ -43,6 +43,14 @@ export const TRANSFER_KINDS = {
   /** Also adds to the payer's total_spent, although the payer is on neither side: see `Posting.spentBy`. */
   escrow_release: rules({ funds: true }),
   escrow_refund: rules({ undoes: true }),
+  /** Sets an amount aside for one payee, with the fee on it. */
+  authorization: rules({ limited: true, feeAccount: SYSTEM.authorizations }),
+  /** A payment out of an authorization. Also adds to the payer's total_spent. */
+  capture: rules({ funds: true }),
+  /** The end of an authorization: what was not captured goes back, less the fee on what was. */
+  authorization_return: rules({ undoes: true }),
+  /** The end of an authorization that was captured whole: only the fee is left. */
+  authorization_fee: rules({}),
   /** On its way to the owner's bank. */
   payout: rules({}),
   /** Arrived there. */
@@ -61,18 +69,56 @@ const LIMITED = quoted(KINDS.filter(kind => TRANSFER_KINDS[kind].limited))
 const UNDOING = quoted(KINDS.filter(kind => TRANSFER_KINDS[kind].undoes))
 
 /**
- * The SQL condition that a transfer still counts against its payer's limits: payments, allocations, and holds that were
- * not refunded. A scalar subquery, because for an `exists` the planner might scan all transfers.
+ * The SQL condition that a transfer still counts against its payer's limits: payments, allocations, and holds and
+ * authorizations that did not go back whole. A scalar subquery, because for an `exists` the planner might scan all
+ * transfers.
  */
 export function countsAgainstLimits(alias: string): string {
   return `${alias}.kind in (${LIMITED}) and (${alias}.kind = 'payment' or (
     select undone.id from transfers undone
-    where undone.linked_id = ${alias}.id and undone.kind in (${UNDOING}) limit 1) is null)`
+    where undone.linked_id = ${alias}.id and undone.kind in (${UNDOING})
+      and undone.amount_paise + undone.fee_paise = ${alias}.amount_paise + ${alias}.fee_paise limit 1) is null)`
 }
 
-/** The counterparty of a transfer, in SQL: the credited account; for a hold its payee, null where it names none. */
+/** The amount of such a transfer that counts, in SQL: of an authorization what has not gone back. */
+export function countedPaise(alias: string): string {
+  return `case when ${alias}.kind = 'authorization' then ${alias}.amount_paise - ${returnedOf(alias)}
+    else ${alias}.amount_paise end`
+}
+
+/**
+ * What went back of an authorization, in SQL, without the fee: its end moves all that is left, the fee on what was
+ * captured included.
+ */
+export function returnedOf(alias: string): string {
+  return `coalesce((
+    select undone.amount_paise + undone.fee_paise - ${alias}.fee_paise from transfers undone
+    where undone.linked_id = ${alias}.id and undone.kind in (${UNDOING}) limit 1), 0)`
+}
+
+/**
+ * Selects the newest transfer out of an authorization, in SQL: its end, else the last capture, which the payee's sequence
+ * tells. An index has this order, so it is found however many captures there are.
+ */
+export function newestOut(alias: string, authorization: string): string {
+  return `${alias}.linked_id = ${authorization}.id
+    and ${alias}.kind in ('capture', 'authorization_return', 'authorization_fee')
+    order by (${alias}.kind = 'capture'), ${alias}.credit_sequence desc nulls last limit 1`
+}
+
+/** The counterparty of a transfer, in SQL: the credited account; for money set aside its payee, null where it names none. */
 export function counterpartyOf(alias: string): string {
-  return `case ${alias}.kind when 'escrow_hold' then ${alias}.linked_id else ${alias}.credit_account end`
+  return `case when ${alias}.kind in ('escrow_hold', 'authorization') then ${alias}.linked_id
+    else ${alias}.credit_account end`
+}
+
+/** The same of a transfer in memory. */
+export function payeeOfTransfer({
+  kind,
+  linkedId,
+  creditAccount,
+}: Pick<Transfer, 'kind' | 'linkedId' | 'creditAccount'>): Uuid | null {
+  return kind === 'escrow_hold' || kind === 'authorization' ? linkedId : creditAccount
 }
 
 /** The refunded sum of a payment in paise, in SQL; `id` is the SQL expression of the payment's id. */
@@ -97,7 +143,8 @@ export interface Transfer {
   readonly postedAt: Date
   /**
    * The transfer that this one belongs to: the payment of a refund, the funding of a chargeback, the hold of a release,
-   * the payout that failed. For a hold it is the payee, for an allocation the organization.
+   * the authorization of a capture, the payout that failed. For a hold and an authorization it is the payee, for an
+   * allocation the organization.
    */
   readonly linkedId: Uuid | null
   readonly idempotencyKey: string | null

@@ -39,7 +39,7 @@ export function entryContent({
   return {
     audit_id: formatId('aud', id),
     agent_id: agentId === null ? null : formatId('agt', agentId),
-    actor: { type: actor.type, id: actor.id },
+    actor: { type: actor.type, id: actor.id, ...(actor.name !== undefined && { name: actor.name }) },
     action,
     target,
     data,

@@ -60,6 +60,7 @@ export function dueWork<Context extends DueContext, Row>({
     return {
       name,
       everyMs: 1_000,
+      due: rows.due,
       async run(now) {
         const taken = await take(context, now)
         const done = await pMap(taken.rows, row => isDone(row, now), { concurrency })
@@ -78,6 +79,8 @@ function isTransient(error: unknown): error is Error {
 export interface DueRows<Row> {
   /** The statement, for tests of its plan. */
   readonly sql: string
+  /** Whether a row is due at $1: an SQL expression. */
+  readonly due: string
   /** Begins at the front of the queue. */
   open(): (context: DueContext, now: Date) => Promise<Taken<Row>>
 }
@@ -125,6 +128,7 @@ export function leasedRows<Found extends object, Row>(lease: Lease<Found, Row>):
     select ${selected} from claimed r ${joins}`
   return {
     sql,
+    due: isThere(`select from ${table} r where r.${due} <= $1 and ${only} order by r.${due} limit 1`),
     open: () => async (context, now) => {
       const found = await context.database.query<Found>(sql, [now])
       const rows = found.flatMap(each => ifGenuine(() => proven(context.vault, each)))
@@ -161,6 +165,7 @@ const FRONT: DuePlace = { dueAt: '-infinity', id: FIRST_UUID }
 export function pagedRows<Row extends { readonly id: Uuid }>(atOnce: number, select: string): DueRows<Row> {
   return {
     sql: select,
+    due: isThere(firstOf(select)),
     open() {
       let after = FRONT
       return async ({ database }, now) => {
@@ -170,4 +175,20 @@ export function pagedRows<Row extends { readonly id: Uuid }>(atOnce: number, sel
       }
     },
   }
+}
+
+/**
+ * Whether a query has its first row. Not `exists`, which would drop the order, and with it the index that finds the row: a
+ * table in which nothing is due would be read whole.
+ */
+export function isThere(first: string): string {
+  return `((select true from (${first}) first) is not null)`
+}
+
+/** The statement of a page as one for the first row alone, whose only parameter is $1. */
+function firstOf(select: string): string {
+  return select
+    .replaceAll('$2', `'${FRONT.dueAt}'::timestamptz`)
+    .replaceAll('$3', `'${FRONT.id}'::uuid`)
+    .replaceAll('$4', '1')
 }

@@ -46,6 +46,11 @@ export interface EntityOptions<Row extends object, Key extends keyof Row> {
   readonly key: readonly Key[]
   /** The column of each property. The row MAC covers them in this order, which must never change. */
   readonly columns: { readonly [Property in keyof Row & string]?: Column }
+  /**
+   * Nullable columns that were added to a table whose rows had MACs. The MAC covers each by its name, and only while it is
+   * set, so that a MAC that was made before still fits.
+   */
+  readonly later?: readonly (keyof Row & string)[]
   /** The properties that change after the insert. */
   readonly changes: readonly (keyof Row & string)[]
   /** The columns that the MAC does not cover because no decision about money uses them, each with the reason. */
@@ -133,8 +138,8 @@ export function entity<Row extends object, Key extends keyof Row & string>(
 ): Entity<Row, Pick<Row, Key>> {
   const { table, key, uncovered, recorded, joined } = options
   const shape = shapeOf(options)
-  const { columns, keys, constant, covered, keyValues, sql, selected, from } = shape
-  const macs = macsOf(options, covered)
+  const { columns, keys, constant, covered, later, keyValues, sql, selected, from } = shape
+  const macs = macsOf(options, covered, later)
 
   const byKey = reader<Pick<Row, Key>, Row>({
     name: table,
@@ -158,7 +163,7 @@ export function entity<Row extends object, Key extends keyof Row & string>(
     writer: { name: table, write: writerOf(shape, byKey.textOf, macs.mac) },
     rows: {
       table,
-      columns: covered.map(({ name }) => name),
+      columns: [...covered, ...later].map(({ name }) => name),
       uncovered,
       async check(db, vault, after, limit) {
         const keys = await db.query<object>(sql.keysAfter, [after, limit])
@@ -188,7 +193,7 @@ export function entity<Row extends object, Key extends keyof Row & string>(
 
 /** The columns by their role, and the statements that read and write any number of rows. */
 function shapeOf<Row extends object, Key extends keyof Row & string>(options: EntityOptions<Row, Key>) {
-  const { table, key, changes, recorded, joined, locksRow, uncovered } = options
+  const { table, key, later = [], changes, recorded, joined, locksRow, uncovered } = options
   const columns = columnsOf(options.columns)
   const keys = columns.filter(({ property }) => isOf(property, key))
   const changed = columns.filter(({ property }) => isOf(property, changes))
@@ -204,7 +209,8 @@ function shapeOf<Row extends object, Key extends keyof Row & string>(options: En
   return {
     ...{ columns, keys, changing, selected, from },
     constant: columns.filter(column => !changed.includes(column)),
-    covered: columns.filter(({ name }) => uncovered[name] === undefined),
+    covered: columns.filter(({ name, property }) => uncovered[name] === undefined && !isOf(property, later)),
+    later: columns.filter(({ property }) => isOf(property, later)),
     keyValues(of: readonly object[]): string[] {
       const targets = of.map(each => formatId(recorded.prefix, idOf(each)))
       return [...keys.map(column => encoded(column, of)), textArrayLiteral(targets)]
@@ -230,15 +236,22 @@ function shapeOf<Row extends object, Key extends keyof Row & string>(options: En
 function macsOf<Row extends object, Key extends keyof Row & string>(
   { table, recorded }: EntityOptions<Row, Key>,
   covered: readonly TypedColumn[],
+  later: readonly TypedColumn[],
 ) {
+  function valuesIn(row: Row): unknown[] {
+    const set = later.filter(({ property }) => (Reflect.get(row, property) ?? null) !== null)
+    const named = set.map(({ name, property }) => [name, Reflect.get(row, property)])
+    return [...valuesOf(covered, row), ...(named.length === 0 ? [] : [Object.fromEntries(named)])]
+  }
+
   function split({ mac, posted = null, logged = null, ...rest }: Selected<Row>) {
     // The select list has the properties of a row.
     const row = rest as unknown as Row
-    const signed = { table, id: idOf(row), values: valuesOf(covered, row), mac }
+    const signed = { table, id: idOf(row), values: valuesIn(row), mac }
     return { row, signed, isAsRecorded: () => recorded.agrees(row, posted, logged) }
   }
   return {
-    mac: (vault: Vault, row: Row) => rowMacOf(vault, table, valuesOf(covered, row)),
+    mac: (vault: Vault, row: Row) => rowMacOf(vault, table, valuesIn(row)),
     proven(vault: Vault, selected: Selected<Row>): Row {
       const { row, signed } = split(selected)
       requireMac(vault, signed)

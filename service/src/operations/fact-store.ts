@@ -38,15 +38,16 @@ export const eventWriter: Writer<StoredEvent> = {
 
 export async function insertEntries(tx: Queryable, entries: readonly StoredEntry[]): Promise<void> {
   await tx.query(
-    `insert into audit_entries (id, agent_id, actor_type, actor_id, action, target, data, created_at)
-     select v.id, v.agent_id, v.actor_type, v.actor_id, v.action, v.target, v.data, v.created_at
-     from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-       $8::timestamptz[]) v(id, agent_id, actor_type, actor_id, action, target, data, created_at)`,
+    `insert into audit_entries (id, agent_id, actor_type, actor_id, actor_name, action, target, data, created_at)
+     select v.id, v.agent_id, v.actor_type, v.actor_id, v.actor_name, v.action, v.target, v.data, v.created_at
+     from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+       $9::timestamptz[]) v(id, agent_id, actor_type, actor_id, actor_name, action, target, data, created_at)`,
     [
       arrayLiteral(entries.map(entry => entry.id)),
       arrayLiteral(entries.map(entry => entry.agentId)),
       textArrayLiteral(entries.map(entry => entry.actor.type)),
       textArrayLiteral(entries.map(entry => entry.actor.id)),
+      textArrayLiteral(entries.map(entry => entry.actor.name ?? null)),
       textArrayLiteral(entries.map(entry => entry.action)),
       textArrayLiteral(entries.map(entry => entry.target)),
       textArrayLiteral(entries.map(entry => canonicalJson(entry.data))),

@@ -2,7 +2,7 @@ import type { ActorType, AuditAction } from '@batua/contract'
 import { textArrayLiteral } from '../db/array-literal.ts'
 import type { Queryable } from '../db/database.ts'
 import type { RowVersion } from '../db/row-mac.ts'
-import type { Caller } from '../http/caller.ts'
+import type { AppIdentity, Caller } from '../http/caller.ts'
 import { assert, unreachable } from '../kernel/assert.ts'
 import { formatId, newUuid, typeidSuffix, type Uuid } from '../kernel/ids.ts'
 import type { Vault } from '../kernel/secrets.ts'
@@ -24,6 +24,8 @@ import {
 export interface Actor {
   readonly type: ActorType
   readonly id: string
+  /** The name of a connected app; absent for every other actor. */
+  readonly name?: string
 }
 
 /** The actor, the time and the vault for use cases that record facts in their caller's transaction. */
@@ -62,7 +64,7 @@ export function actorOf(caller: Caller, ownerId: Uuid | null = null): Actor {
     case 'platform':
       return { type: 'platform', id: formatId('plt', caller.platformId) }
     case 'agent':
-      return agentActor(caller.agentId)
+      return caller.app === undefined ? agentActor(caller.agentId) : appActor(caller.app)
     case 'owner':
       return { type: 'owner', id: formatId('own', ownerId ?? caller.ownerIds[0] ?? caller.sessionId) }
     case 'admin':
@@ -77,6 +79,11 @@ export function actorOf(caller: Caller, ownerId: Uuid | null = null): Actor {
 /** The actor for an agent id. */
 export function agentActor(agentId: Uuid): Actor {
   return { type: 'agent', id: formatId('agt', agentId) }
+}
+
+/** The actor for a connected app. */
+export function appActor({ id, name }: AppIdentity): Actor {
+  return { type: 'app', id: formatId('app', id), name }
 }
 
 /** The actor for the service itself, by the part that acts: `escrow timeouts`, `settlement`, `payment gateway`. */

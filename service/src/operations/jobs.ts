@@ -1,3 +1,4 @@
+import type { Queryable } from '../db/database.ts'
 import { DatabaseUnavailable } from '../db/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/logger.ts'
@@ -7,6 +8,11 @@ export interface Job {
   readonly name: string
   /** Milliseconds of real time between runs when nothing is due. */
   readonly everyMs: number
+  /**
+   * Whether there may be something to do at $1: an SQL expression. While it is false the job does not run. All jobs that
+   * have one are asked for in one statement a second, so that a service without work queries little.
+   */
+  readonly due?: string
   /** Does one bounded batch of the work that is due at `now`. Returns how many items it did; 0: nothing was due. */
   run(now: Date): Promise<number>
 }
@@ -21,21 +27,42 @@ export interface Jobs {
 
 export interface JobsOptions {
   readonly clock: Clock
+  readonly database: Queryable
   readonly logger: Logger
   readonly jobs: readonly Job[]
 }
 
+const PROBE_MS = 1_000
 /** One job may make work of another due (an expiry makes a refund due), but never in a cycle of this length. */
 const MAX_ROUNDS = 100
 /** A job that finds this many batches due at once does not move its due times forward, which is a defect. */
 const MAX_BATCHES = 100_000
 
-export function createJobs({ clock, logger, jobs }: JobsOptions): Jobs {
+export function createJobs({ clock, database, logger, jobs }: JobsOptions): Jobs {
   let stopped = false
+  let probing: NodeJS.Timeout | undefined
   const loops = jobs.map(job => createLoop(job, clock, logger, () => stopped))
+  const asked = loops.filter(({ due }) => due !== undefined)
+  const sql = `select array[${asked.map(({ due }) => due).join(', ')}]::boolean[]::text as due`
+
+  /** Asks which jobs have something to do. While the database cannot tell, they run as if they had. */
+  async function probe(): Promise<void> {
+    try {
+      const [row] = await database.query<{ due: string }>(sql, [clock.now()])
+      const answers = row?.due.slice(1, -1).split(',')
+      for (const [index, loop] of asked.entries()) loop.setDue(answers?.[index] === 't')
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable))
+        logger.error({ err: error }, 'query for due jobs failed; all jobs run')
+      for (const loop of asked) loop.setDue(true)
+    }
+    if (!stopped) probing = setTimeout(() => void probe(), PROBE_MS)
+  }
+
   return {
     start() {
       for (const loop of loops) loop.start()
+      if (asked.length > 0) probing = setTimeout(() => void probe(), PROBE_MS)
     },
     async runDue() {
       for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -45,26 +72,42 @@ export function createJobs({ clock, logger, jobs }: JobsOptions): Jobs {
     },
     async stop() {
       stopped = true
+      clearTimeout(probing)
       await Promise.all(loops.map(loop => loop.stop()))
     },
   }
 }
 
 interface Loop {
+  readonly due: string | undefined
   start(): void
-  /** Runs until nothing is due. Returns whether anything was. */
+  /** Runs at once and then regularly, or not until it is due again. */
+  setDue(isDue: boolean): void
+  /** Runs until nothing is due. Returns whether anything was, for a run under way too. */
   drain(): Promise<boolean>
   stop(): Promise<void>
 }
 
 function createLoop(job: Job, clock: Clock, logger: Logger, isStopped: () => boolean): Loop {
   let timer: NodeJS.Timeout | undefined
-  // One run at a time in this process. A call during a run gets its own run afterwards.
-  let last: Promise<boolean> = Promise.resolve(false)
+  let isDue = job.due === undefined
+  let running: Promise<boolean> | null = null
 
-  function drain(): Promise<boolean> {
-    last = last.then(run, run)
-    return last
+  /**
+   * One run at a time in this process. A call during a run gets its own run afterwards, and what that run did counts too:
+   * it may have made work of another job due, which ran before it.
+   */
+  async function drain(): Promise<boolean> {
+    const mine = runAfter(running)
+    running = mine
+    const worked = await mine
+    if (running === mine) running = null
+    return worked
+  }
+
+  async function runAfter(earlier: Promise<boolean> | null): Promise<boolean> {
+    const worked = await earlier
+    return (await run()) || worked === true
   }
 
   async function run(): Promise<boolean> {
@@ -84,15 +127,24 @@ function createLoop(job: Job, clock: Clock, logger: Logger, isStopped: () => boo
 
   async function tick(): Promise<void> {
     await drain()
-    if (!isStopped()) timer = setTimeout(() => void tick(), job.everyMs)
+    if (isStopped() || !isDue) return
+    clearTimeout(timer)
+    timer = setTimeout(() => void tick(), job.everyMs)
   }
 
   return {
+    due: job.due,
     start: () => void tick(),
+    setDue(isNowDue) {
+      const wasDue = isDue
+      isDue = isNowDue
+      if (!isDue) clearTimeout(timer)
+      else if (!wasDue && !isStopped()) void tick()
+    },
     drain,
     async stop() {
       clearTimeout(timer)
-      await last
+      await running
     },
   }
 }

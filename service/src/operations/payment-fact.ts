@@ -4,6 +4,7 @@ import { assert } from '../kernel/assert.ts'
 import { timeText } from '../kernel/clock.ts'
 import { creditSideOf, formatId, movementOf, typeidSuffix, type Uuid } from '../kernel/ids.ts'
 import { rupees } from '../kernel/money.ts'
+import { canonicalJson } from '../kernel/signing.ts'
 import type { LedgerBatch, Transfer, Writer } from '../ledger/index.ts'
 import { type EntryContent, type Leaf, leafHash } from './audit-entry.ts'
 import { leafWriter } from './fact-store.ts'
@@ -16,8 +17,9 @@ export function recordPayment(
   batch: LedgerBatch,
   transfer: Transfer,
   platforms: { readonly payer: Uuid; readonly payee: Uuid },
+  appName: string | null = null,
 ): void {
-  batch.write(leafWriter, paymentLeaf(transfer))
+  batch.write(leafWriter, paymentLeaf({ ...transfer, appName }))
   batch.write(paymentWriter, {
     id: transfer.id,
     payerPlatform: platforms.payer,
@@ -25,12 +27,27 @@ export function recordPayment(
   })
 }
 
+/** A payment, and the name of the app that made it, whose id the transfer has; absent: the agent itself did. */
+export interface NamedPayment extends Transfer {
+  readonly appName?: string | null
+}
+
+/** The SQL expression of the name of the app that made a payment. */
+export function appNameOf(alias: string): string {
+  return `case when ${alias}.linked_id is not null then
+    (select app.name from connected_apps app where app.id = ${alias}.linked_id) end`
+}
+
 /** The audit entry of a payment, made of its transfer, which has a MAC and never changes. No row is stored for it. */
-export function paymentContent(transfer: Transfer): EntryContent {
+export function paymentContent(transfer: NamedPayment): EntryContent {
+  const { linkedId, appName = null } = transfer
   return {
     audit_id: formatId('aud', transfer.id),
     agent_id: formatId('agt', transfer.debitAccount),
-    actor: { type: 'agent', id: formatId('agt', transfer.debitAccount) },
+    actor:
+      linkedId === null
+        ? { type: 'agent', id: formatId('agt', transfer.debitAccount) }
+        : { type: 'app', id: formatId('app', linkedId), name: appName ?? '' },
     action: 'payment.completed',
     target: formatId('pay', transfer.id),
     data: {
@@ -45,8 +62,9 @@ export function paymentContent(transfer: Transfer): EntryContent {
 }
 
 /** The leaf of `paymentContent`, written out for speed because every payment makes one. */
-export function paymentLeaf(transfer: Transfer): Leaf {
+export function paymentLeaf(transfer: NamedPayment): Leaf {
   const { id, reference, note } = transfer
+  if (transfer.linkedId !== null) return { id, hash: leafHash(canonicalJson(paymentContent(transfer))) }
   const suffix = typeidSuffix(id)
   const payer = `agt_${typeidSuffix(transfer.debitAccount)}`
   const content =

@@ -4,7 +4,7 @@ import { assert } from '../kernel/assert.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { newUuid, type Uuid } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/logger.ts'
-import type { Figure } from '../kernel/metrics.ts'
+import type { Figures } from '../kernel/metrics.ts'
 
 /**
  * A scan goes through everything in order, in slices. One node at a time does a slice, under a lease. The slice's outcome
@@ -48,6 +48,12 @@ export interface Finding {
 /** The `dueSince` of rounds of which each begins this long after the beginning of the one before. */
 export function dueEvery(intervalMs: number, now: Date): Date {
   return new Date(now.getTime() - intervalMs + 1)
+}
+
+/** The `due` of a job whose scan begins a round this long after the beginning of the one before. */
+export function roundDue(name: string, intervalMs: number): string {
+  return `exists (select from scans where name = '${name}'
+    and (is_running or started_at is null or started_at <= $1::timestamptz - interval '${intervalMs} milliseconds'))`
 }
 
 export interface ScanContext {
@@ -206,29 +212,17 @@ export async function readScan<Cursor, Result = never>(
   return { ...row, result: fromJson(row.result), cursor: fromJson(row.cursor) }
 }
 
-/** The three figures of every check, by their names: whether it found no fault, how many, and since when. */
+/** The three metrics of every check: whether it found no fault, how many are open, and how old its last round is. */
 export function checkFigures<Status extends ScanStatus<unknown, unknown> & { readonly now: Date }>(
-  check: string,
-  [isFaultless, faults, secondsSinceRound]: readonly [string, string, string],
-): Figure<Status>[] {
-  return [
-    {
-      name: isFaultless,
-      help: `1 if the ${check} found no fault, else 0; NaN before the first complete round`,
-      value: ({ openFindings, finishedAt }) => (openFindings > 0 ? 0 : finishedAt === null ? Number.NaN : 1),
-    },
-    {
-      name: faults,
-      help: `Open faults that the ${check} found`,
-      value: ({ openFindings }) => openFindings,
-    },
-    {
-      name: secondsSinceRound,
-      help: `Seconds since the last complete round of the ${check} ended`,
-      value: ({ finishedAt, now }) =>
-        finishedAt === null ? Number.NaN : (now.getTime() - finishedAt.getTime()) / 1_000,
-    },
-  ]
+  check: 'batua_ledger_check' | 'batua_log_check',
+): Figures<Status> {
+  return {
+    [`${check}_passed`]: ({ openFindings, finishedAt }: Status) =>
+      openFindings > 0 ? 0 : finishedAt === null ? Number.NaN : 1,
+    [`${check}_findings`]: ({ openFindings }: Status) => openFindings,
+    [`${check}_age_seconds`]: ({ finishedAt, now }: Status) =>
+      finishedAt === null ? Number.NaN : (now.getTime() - finishedAt.getTime()) / 1_000,
+  }
 }
 
 /** Cursors and results hold plain values, bigints, dates, sets and maps. */

@@ -9,7 +9,10 @@ import { service } from '../operations/facts.ts'
 import type { TestNode } from './builders.ts'
 
 /** The stored approval that a payment waits for. */
-export async function approvalOf(database: Queryable, payment: PaymentResult): Promise<Approval> {
+export async function approvalOf(
+  database: Queryable,
+  payment: Pick<PaymentResult, 'approval_id'>,
+): Promise<Approval> {
   const id = payment.approval_id === undefined ? null : parseId('apr', payment.approval_id)
   const approval = id === null ? null : await selectApproval(database, id)
   if (approval === null) throw new Error(`no approval waits for ${JSON.stringify(payment)}`)

@@ -5,6 +5,7 @@ import { sumPayoutsPending } from '../domains/banking/payouts/store.ts'
 import { type AgentPolicyCache, openAgentPolicyCache } from '../domains/limits/agent-facts.ts'
 import { AGENT_ROWS } from '../domains/limits/covered-tables.ts'
 import { recordPolicyVersions } from '../domains/limits/history/record-versions.ts'
+import { sumAuthorized } from '../domains/payments/authorizations/store.ts'
 import { sumHeld } from '../domains/payments/escrow/store.ts'
 import { type PaymentOrder, pay } from '../domains/payments/pay.ts'
 import { type Refund, type RefundOrder, refundCommand } from '../domains/payments/refund.ts'
@@ -76,6 +77,9 @@ export interface AgentColumns extends ControlColumns {
   /** Its own id, if not given. */
   readonly platform_id?: Uuid
   readonly status?: AgentStatus
+  readonly paused_at?: Date
+  readonly blocked_at?: Date | null
+  readonly blocked_ms?: bigint
   readonly key_hash?: Buffer
   readonly tier?: Tier
   /** Its organization's budget for a calendar month. */
@@ -162,6 +166,7 @@ export function order(
     uniqueReference: false,
     asksOwner: false,
     context: null,
+    app: null,
     ...more,
   }
 }
@@ -177,7 +182,7 @@ export async function refundOrder(
   const payment = id === null ? null : await findPayment(database, id)
   if (payment === null) throw new Error(`there is no payment ${paymentId}`)
   const amountPaise = amount === null ? null : paise(amount)
-  return { payment, keyHash: hashSecret(payment.payee), amountPaise, idempotencyKey }
+  return { payment, keyHash: hashSecret(payment.payee), amountPaise, idempotencyKey, app: null }
 }
 
 export async function balanceOf(database: Queryable, id: Uuid): Promise<bigint> {
@@ -197,9 +202,9 @@ export async function paidBy(database: Queryable, payer: Uuid): Promise<bigint> 
   return rows[0]?.paid ?? -1n
 }
 
-const HOLDINGS = { escrow: sumHeld, payouts: sumPayoutsPending }
+const HOLDINGS = { escrow: sumHeld, authorizations: sumAuthorized, payouts: sumPayoutsPending }
 
-/** Fails unless the ledger is balanced, and the balances of escrow and payouts match their records. */
+/** Fails unless the ledger is balanced, and the balances of waiting money match their records. */
 export async function expectBalanced(database: Database): Promise<void> {
   const report = await checkLedger(database, HOLDINGS)
   if (!report.balanced) throw new Error('the ledger is not balanced', { cause: report })

@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { TIERS } from '@batua/contract'
-import { Client } from 'pg'
+import { Pool } from 'pg'
 import { inject } from 'vitest'
 import { type Database, type DatabaseOptions, openDatabase } from '../db/database.ts'
-import { writeMacs } from '../db/row-mac.ts'
-import { TIER_ROWS } from '../domains/limits/covered-tables.ts'
 import { openVault } from '../kernel/secrets.ts'
 import { withDatabaseName } from './database-name.ts'
 
@@ -15,7 +12,10 @@ declare module 'vitest' {
   interface ProvidedContext {
     testServer: {
       readonly url: string
+      /** A migrated database, for services. */
       readonly template: string
+      /** The same, its rows covered by the MACs of `TEST_VAULT`. */
+      readonly coveredTemplate: string
       readonly prefix: string
       /** A folder for files that all workers share; removed after the last test. */
       readonly scratch: string
@@ -30,13 +30,12 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** A migrated database of the test file's own, cloned from the template that the global setup made. */
+/** A migrated database of the test file's own, cloned from a template that the global setup made. */
 export async function createTestDatabase(options: DatabaseOptions = {}): Promise<TestDatabase> {
-  const { url: serverUrl, template, prefix } = inject('testServer')
+  const { url: serverUrl, coveredTemplate, prefix } = inject('testServer')
   const name = `${prefix}${randomBytes(6).toString('hex')}`
-  await onServer(serverUrl, `create database ${name} template ${template} strategy file_copy`)
+  await onServer(serverUrl, `create database ${name} template ${coveredTemplate} strategy file_copy`)
   const url = withDatabaseName(serverUrl, name)
-  await coverTiers(url)
   const database = openDatabase(url, options)
   return {
     url,
@@ -48,25 +47,13 @@ export async function createTestDatabase(options: DatabaseOptions = {}): Promise
   }
 }
 
-/** The rows that a migration wrote get their MACs, as at a first start. */
-async function coverTiers(url: string): Promise<void> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    const query = async <Row>(text: string, values: readonly unknown[] = []) =>
-      (await client.query(text, [...values])).rows as Row[]
-    await writeMacs({ query }, TEST_VAULT, TIER_ROWS, TIERS)
-  } finally {
-    await client.end()
-  }
-}
+let server: Pool | undefined
 
-async function onServer(serverUrl: string, statement: string): Promise<void> {
-  const client = new Client({ connectionString: serverUrl })
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
-  }
+/** Runs a statement on the tests' server, on a connection that the files of a worker share. */
+async function onServer(connectionString: string, statement: string): Promise<void> {
+  server ??= new Pool({ connectionString, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true }).on(
+    'error',
+    () => undefined,
+  )
+  await server.query(statement)
 }

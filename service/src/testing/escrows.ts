@@ -21,6 +21,7 @@ export function intent(payerId: Uuid, amount: bigint, more: Partial<HoldIntent> 
     idempotencyKey: null,
     formerKey: null,
     context: null,
+    app: null,
     timeoutMs: null,
     autoAction: null,
     ...more,

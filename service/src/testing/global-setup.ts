@@ -2,10 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { TIERS } from '@batua/contract'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '../db/embedded.ts'
 import { migrate } from '../db/migrate.ts'
+import { writeMacs } from '../db/row-mac.ts'
+import { TIER_ROWS } from '../domains/limits/covered-tables.ts'
+import { TEST_VAULT } from './database.ts'
 import { withDatabaseName } from './database-name.ts'
 import { roomyMemory } from './roomy-memory.ts'
 import { endServices } from './service-files.ts'
@@ -15,7 +19,7 @@ interface Server {
   stop(): Promise<void>
 }
 
-/** One server for all test files, and on it a migrated template that each file clones. */
+/** One server for all test files, and on it migrated templates: each file clones one. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   // The tests' own entry point reads the environment as main.ts does for the service.
   const external = process.env['DATABASE_URL']
@@ -23,15 +27,20 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     external === undefined ? await startOwnServer() : { url: external, stop: async () => undefined }
   const prefix = `batua_test_${randomBytes(4).toString('hex')}_`
   const template = `${prefix}template`
+  const coveredTemplate = `${prefix}covered`
   try {
     await onServer(server.url, client => client.query(`create database ${template}`))
     await migrate(withDatabaseName(server.url, template))
+    await onServer(server.url, client =>
+      client.query(`create database ${coveredTemplate} template ${template}`),
+    )
+    await onServer(withDatabaseName(server.url, coveredTemplate), coverTiers)
   } catch (error) {
     await server.stop()
     throw error
   }
   const scratch = mkdtempSync(join(roomyMemory() ?? tmpdir(), 'batua-scratch-'))
-  project.provide('testServer', { url: server.url, template, prefix, scratch })
+  project.provide('testServer', { url: server.url, template, coveredTemplate, prefix, scratch })
   return async () => {
     endServices(scratch)
     rmSync(scratch, { recursive: true, force: true })
@@ -69,6 +78,13 @@ async function loosen(client: Client, url: string): Promise<void> {
   const { username, password } = new URL(url)
   await client.query('set scram_iterations = 1')
   await client.query(`alter role ${username} password '${password}'`)
+}
+
+/** The rows that a migration wrote get their MACs, as at a first start. */
+async function coverTiers(client: Client): Promise<void> {
+  const query = async <Row>(text: string, values: readonly unknown[] = []) =>
+    (await client.query(text, [...values])).rows as Row[]
+  await writeMacs({ query }, TEST_VAULT, TIER_ROWS, TIERS)
 }
 
 async function onServer(url: string, use: (client: Client) => Promise<unknown>): Promise<void> {

@@ -23,6 +23,8 @@ import { silentLogger } from '../kernel/logger.ts'
 import { paise } from '../kernel/money.ts'
 import { service } from '../operations/facts.ts'
 import { approvalOf, approve, reject } from './approving.ts'
+import { connectApp, endApp } from './apps.ts'
+import { authorizationIntent, authorizedOn, captureOn, endOn } from './authorizing.ts'
 import {
   fund,
   newAgent as newBareAgent,
@@ -153,7 +155,7 @@ async function submit(database: World['db']['database'], { id: ownerId }: Owner,
   await database.inTransaction(tx => replaceCheck(tx, TEST_VAULT, check, new Date('2100-01-01')))
 }
 
-/** Escrows, approvals, fundings and refunds at the gateway, in each of their states. */
+/** Escrows, authorizations, approvals, fundings and refunds at the gateway, in each of their states. */
 async function moneyOf(world: World, node: TestNode): Promise<(() => Promise<unknown>)[]> {
   const { clock, db } = world
   const { database } = db
@@ -175,6 +177,13 @@ async function moneyOf(world: World, node: TestNode): Promise<(() => Promise<unk
     hold,
     async () => releaseOn(node, await hold(), payee),
     async () => refundOn(node, await hold()),
+    async () => {
+      const authorization = await authorizedOn(node, authorizationIntent(payer, payee, 5_000n))
+      await captureOn(node, authorization, 'total', 1_000n, Math.random() < 0.5)
+    },
+    async () => {
+      await endOn(node, await authorizedOn(node, authorizationIntent(payer, payee, 5_000n)), 'voided')
+    },
     async () => approve(node, await ask()),
     async () => {
       const pair = { agentId: payer, payeeId: await newBareAgent(database, clock.now()) }
@@ -184,6 +193,12 @@ async function moneyOf(world: World, node: TestNode): Promise<(() => Promise<unk
       if (Math.random() < 0.5) await node.ledger.submit(endCommand(allowance, service('test')))
     },
     async () => reject(node, await ask()),
+    async () => {
+      const app = await connectApp(node, payer, { daily: 30_000n })
+      await node.pay(order(payer, payee, 1_000n, { app }))
+      await held(database, node, intent(payer, 1_000n, { toAgentId: payee, app }))
+      if (Math.random() < 0.5) await endApp(node, payer, app)
+    },
     () => simulate(),
     () => simulate('success'),
     () => simulate('success', 'chargeback'),

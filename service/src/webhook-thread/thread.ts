@@ -2,10 +2,12 @@ import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { DeliveryStatus } from '@batua/contract'
-import { Counter } from 'prom-client'
+import type { Database } from '../db/database.ts'
+import type { Clock } from '../kernel/clock.ts'
 import type { Logger, LogLevel } from '../kernel/logger.ts'
-import type { Metrics } from '../kernel/metrics.ts'
+import { addCounter, type Metrics } from '../kernel/metrics.ts'
 import type { Ledger } from '../ledger/index.ts'
+import type { Job } from '../operations/jobs.ts'
 
 /** What the thread that delivers webhooks gets at its start. */
 export interface ThreadSettings {
@@ -13,12 +15,21 @@ export interface ThreadSettings {
   readonly masterKey: Uint8Array
   readonly mode: 'sandbox' | 'live'
   readonly logLevel: LogLevel
+  /** How far the service's clock is ahead of the machine's. */
+  readonly offsetMs: number
   /** One number that both threads see: how busy the event loop of payments is, in thousandths. */
   readonly utilization: Int32Array<SharedArrayBuffer>
+  /** Another one: 1 while the thread has nothing to do and wants to be woken by the next commit. */
+  readonly sleeping: Int32Array<SharedArrayBuffer>
 }
 
 /** What the thread is asked. */
-export type Request = { readonly kind: 'run due'; readonly id: number } | { readonly kind: 'stop' }
+export type Request =
+  | { readonly kind: 'run due'; readonly id: number; readonly offsetMs: number }
+  | { readonly kind: 'clock'; readonly offsetMs: number }
+  | { readonly kind: 'wake' }
+  | { readonly kind: 'log'; readonly level: LogLevel }
+  | { readonly kind: 'stop' }
 
 /** What the thread tells. */
 export type Report =
@@ -33,28 +44,27 @@ export interface WebhookThread {
   start(): void
   /** Resolves when what is due now was tried. */
   runDue(): Promise<void>
+  /** From now on it logs lines of this level. */
+  setLogLevel(level: LogLevel): void
   stop(): Promise<void>
 }
 
 const RESTART_AFTER_MS = 1_000
-const UTILIZATION_EVERY_MS = 500
+const WATCH_EVERY_MS = 500
 
-export interface ThreadOptions extends Omit<ThreadSettings, 'utilization'> {
+export interface ThreadOptions extends Omit<ThreadSettings, 'utilization' | 'sleeping' | 'offsetMs'> {
+  readonly database: Pick<Database, 'onCommit'>
+  readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
   readonly ledger: Pick<Ledger, 'finished'>
 }
 
 export function openWebhookThread(options: ThreadOptions): WebhookThread {
-  const { databaseUrl, masterKey, mode, logLevel, logger, metrics, ledger } = options
-  const utilization = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
-  const workerData: ThreadSettings = { databaseUrl, masterKey, mode, logLevel, utilization }
-  const attempts = new Counter({
-    name: 'webhook_attempts_total',
-    help: 'Attempts to deliver a webhook by this node, by what the delivery was then',
-    labelNames: ['status'],
-    registers: [metrics],
-  })
+  const { databaseUrl, masterKey, mode, clock, logger, metrics } = options
+  const shared = { utilization: sharedNumber(), sleeping: sharedNumber() }
+  let { logLevel } = options
+  const attempts = addCounter(metrics, 'batua_webhook_attempts_total')
   const asked = new Map<number, () => void>()
   let worker: Worker | null = null
   let ended: Promise<void> = Promise.resolve()
@@ -64,32 +74,31 @@ export function openWebhookThread(options: ThreadOptions): WebhookThread {
   let isStopped = false
 
   function begin(): void {
-    const started = new Worker(new URL('worker.ts', import.meta.url), {
-      workerData,
-      env: compileCache(),
-      name: 'webhooks',
-    })
+    const offsetMs = clock.offsetMs()
+    const started = startWorker({ databaseUrl, masterKey, mode, logLevel, offsetMs, ...shared })
     worker = started
     started.on('message', hear)
-    started.on('error', error => logger.error({ err: error }, 'the thread that delivers webhooks broke'))
-    ended = new Promise(resolve => {
-      started.once('exit', () => {
-        worker = null
-        for (const answer of asked.values()) answer()
-        asked.clear()
-        if (!isStopped) restart = setTimeout(begin, RESTART_AFTER_MS)
-        resolve()
-      })
+    started.on('error', error =>
+      logger.error({ err: error }, 'webhook delivery thread crashed; it is restarted'),
+    )
+    const { promise, resolve } = Promise.withResolvers<void>()
+    ended = promise
+    started.once('exit', () => {
+      worker = null
+      for (const answer of asked.values()) answer()
+      asked.clear()
+      if (!isStopped) restart = setTimeout(begin, RESTART_AFTER_MS)
+      resolve()
     })
   }
 
   function hear(report: Report): void {
     if (report.kind === 'attempts') {
       for (const [status, count] of Object.entries(report.counts)) attempts.inc({ status }, count)
-    } else {
-      asked.get(report.id)?.()
-      asked.delete(report.id)
+      return
     }
+    asked.get(report.id)?.()
+    asked.delete(report.id)
   }
 
   function ask(request: Request): void {
@@ -99,15 +108,20 @@ export function openWebhookThread(options: ThreadOptions): WebhookThread {
   return {
     start() {
       begin()
-      watch = showUtilization(utilization, ledger)
+      wakeAfterCommits(options.database, shared.sleeping, () => ask({ kind: 'wake' }))
+      watch = setInterval(stateTeller(options, shared.utilization, ask), WATCH_EVERY_MS)
     },
     async runDue() {
       if (worker === null) return
       const id = ++lastId
-      await new Promise<void>(resolve => {
-        asked.set(id, resolve)
-        ask({ kind: 'run due', id })
-      })
+      const { promise, resolve } = Promise.withResolvers<void>()
+      asked.set(id, resolve)
+      ask({ kind: 'run due', id, offsetMs: clock.offsetMs() })
+      await promise
+    },
+    setLogLevel(level) {
+      logLevel = level
+      ask({ kind: 'log', level })
     },
     async stop() {
       isStopped = true
@@ -117,6 +131,58 @@ export function openWebhookThread(options: ThreadOptions): WebhookThread {
       await ended
     },
   }
+}
+
+/** The webhook thread, as a job: a moved clock waits until it has attempted the deliveries that fell due. */
+export function deliveriesJob(thread: WebhookThread): Job {
+  return {
+    name: 'webhook deliveries',
+    everyMs: 60_000,
+    async run() {
+      await thread.runDue()
+      return 0
+    },
+  }
+}
+
+/** A commit may have queued events. While the thread is busy it looks for them anyway. */
+function wakeAfterCommits(
+  database: Pick<Database, 'onCommit'>,
+  sleeping: ThreadSettings['sleeping'],
+  wake: () => void,
+): void {
+  database.onCommit(() => {
+    if (Atomics.exchange(sleeping, 0, 0) === 1) wake()
+  })
+}
+
+/** Tells the thread how busy payments are, and the offset of the clock when it has changed. */
+function stateTeller(
+  { ledger, clock }: Pick<ThreadOptions, 'ledger' | 'clock'>,
+  utilization: ThreadSettings['utilization'],
+  ask: (request: Request) => void,
+): () => void {
+  const busy = meterUtilization(ledger)
+  let toldMs = clock.offsetMs()
+  return () => {
+    Atomics.store(utilization, 0, busy())
+    const offsetMs = clock.offsetMs()
+    if (offsetMs === toldMs) return
+    toldMs = offsetMs
+    ask({ kind: 'clock', offsetMs })
+  }
+}
+
+function sharedNumber(): Int32Array<SharedArrayBuffer> {
+  return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+}
+
+function startWorker(workerData: ThreadSettings): Worker {
+  return new Worker(new URL('worker.ts', import.meta.url), {
+    workerData,
+    env: compileCache(),
+    name: 'webhooks',
+  })
 }
 
 /** The thread gets no environment, except where this process keeps compiled code. */
@@ -129,15 +195,15 @@ function compileCache(): NodeJS.Dict<string> {
 /** So few payments are not kept waiting by deliveries, whatever else the thread is busy with. */
 const FEW_PER_SECOND = 1_000
 
-/** Keeps the number that throttles the deliverer: of the last half second of this thread, if it was spent on payments. */
-function showUtilization(shown: Int32Array, { finished }: Pick<Ledger, 'finished'>): NodeJS.Timeout {
+/** Measures what throttles the deliverer: the utilization since the last call, in thousandths, if it was spent on payments. */
+function meterUtilization({ finished }: Pick<Ledger, 'finished'>): () => number {
   let last = performance.eventLoopUtilization()
   let before = finished()
-  return setInterval(() => {
+  return () => {
     const { utilization } = performance.eventLoopUtilization(last)
     last = performance.eventLoopUtilization()
-    const isFew = ((finished() - before) * 1_000) / UTILIZATION_EVERY_MS < FEW_PER_SECOND
+    const isFew = ((finished() - before) * 1_000) / WATCH_EVERY_MS < FEW_PER_SECOND
     before = finished()
-    Atomics.store(shown, 0, isFew ? 0 : Math.round(utilization * 1_000))
-  }, UTILIZATION_EVERY_MS)
+    return isFew ? 0 : Math.round(utilization * 1_000)
+  }
 }

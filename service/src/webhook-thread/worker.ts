@@ -2,8 +2,10 @@ import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { DeliveryStatus } from '@batua/contract'
 import { openDatabase } from '../db/database.ts'
-import { followSandboxClock } from '../domains/sandbox/index.ts'
-import { openDeliverer } from '../domains/webhooks/index.ts'
+// By their files: the index of a domain loads its routes, which this thread would load at each start for nothing.
+import { disableWebhookUrl } from '../domains/parties/platforms/store.ts'
+import { readWebhookTarget } from '../domains/parties/platforms/webhook-target.ts'
+import { openDeliverer } from '../domains/webhooks/delivering/deliverer.ts'
 import { assert } from '../kernel/assert.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { createLogger } from '../kernel/logger.ts'
@@ -13,27 +15,29 @@ import type { Report, Request, ThreadSettings } from './thread.ts'
 /** Attempts that the throttle permits still yield to payments. On Linux the priority applies to the calling thread alone. */
 const NICENESS = 10
 const MAX_CONNECTIONS = 6
-const FOLLOW_CLOCK_MS = 1_000
 const REPORT_MS = 1_000
 
 const port = parentPort
 assert(port !== null, 'worker.ts runs as a worker thread of the service')
-const { databaseUrl, masterKey, mode, logLevel, utilization } = workerData as ThreadSettings
+const { databaseUrl, masterKey, mode, logLevel, utilization, sleeping, offsetMs } =
+  workerData as ThreadSettings
 const logger = createLogger(logLevel)
 const database = openDatabase(databaseUrl, {
   maxConnections: MAX_CONNECTIONS,
   applicationName: 'batua webhooks',
   onError: ({ message }) => logger.warn({ reason: message }, 'idle database connection broke'),
 })
-const clock = systemClock()
+const clock = systemClock(offsetMs)
 let counts = noAttempts()
 const deliverer = openDeliverer({
   database,
   clock,
+  targets: { read: readWebhookTarget, disable: disableWebhookUrl },
   vault: openVault(Buffer.from(masterKey)),
   logger,
   mode,
   utilization: () => Atomics.load(utilization, 0) / 1_000,
+  onSleep: isAsleep => void Atomics.store(sleeping, 0, isAsleep ? 1 : 0),
   onAttempt: status => {
     counts[status]++
   },
@@ -53,14 +57,7 @@ function reportAttempts(): void {
   counts = noAttempts()
 }
 
-/** If the database is not available, the thread reads the clock again when it is. */
-async function followClock(): Promise<void> {
-  if (mode !== 'sandbox') return
-  await followSandboxClock(database, clock).catch(() => undefined)
-}
-
 async function runDue(id: number): Promise<void> {
-  await followClock()
   await deliverer
     .runDue()
     .catch((err: unknown) => logger.warn({ err }, 'due webhook deliveries failed; they stay due'))
@@ -68,23 +65,22 @@ async function runDue(id: number): Promise<void> {
   report({ kind: 'ran due', id })
 }
 
-const timers = [
-  setInterval(reportAttempts, REPORT_MS),
-  setInterval(() => void followClock(), FOLLOW_CLOCK_MS),
-]
+const timer = setInterval(reportAttempts, REPORT_MS)
 
 async function stop(): Promise<void> {
-  for (const timer of timers) clearInterval(timer)
+  clearInterval(timer)
   await deliverer.stop()
   await database.close()
   port?.close()
 }
 
 port.on('message', (request: Request) => {
+  if ('offsetMs' in request) clock.setOffsetMs(request.offsetMs)
   if (request.kind === 'run due') void runDue(request.id)
-  else void stop()
+  else if (request.kind === 'wake') deliverer.wake()
+  else if (request.kind === 'log') logger.level = request.level
+  else if (request.kind === 'stop') void stop()
 })
 
 setPriority(NICENESS)
-await followClock()
 deliverer.start()

@@ -1,14 +1,17 @@
 import type { Agent } from '@batua/sdk'
 import { Button, Checkbox, Stack } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { ResultOf } from '../../api/api.tsx'
 import { useRead } from '../../api/use-read.ts'
 import type { Column } from '../../components/data-table.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { useTexts } from '../../language/language.tsx'
 import classes from '../admin.module.css'
 import { given, List } from '../list.tsx'
+import { MOST_SELECTED } from '../search.ts'
 import { useAgentColumns } from './agent-columns.tsx'
 import { AgentSearch } from './agent-search.tsx'
 import { Containment, type Named, type Result, Results } from './containment.tsx'
@@ -20,16 +23,27 @@ const NONE: Named = new Map()
 /** All agents of the network: find some, select some, stop or restore them. */
 export function AgentsPage() {
   const t = useTexts(networkTexts)
-  const { offset = 0, ...filters } = route.useSearch()
+  const { offset = 0, selected: ids, ...filters } = route.useSearch()
   const navigate = route.useNavigate()
   const agents = useRead('listAgents', { ...given(filters), limit: 20, offset })
-  const [selected, select] = useState<Named>(NONE)
+  const selected = useNamed(ids?.split(',') ?? [])
+  const select = (next: Named) => {
+    const chosen = [...next.keys()].slice(0, MOST_SELECTED).join(',')
+    void navigate({
+      search: search => ({ ...search, selected: chosen === '' ? undefined : chosen }),
+      replace: true,
+      resetScroll: false,
+    })
+  }
   const [done, setDone] = useState<{ results: readonly Result[]; names: Named } | null>(null)
   const isFiltered = Object.keys(given(filters)).length > 0
   return (
     <>
       <PageTitle lead={t.lead}>{t.title}</PageTitle>
-      <AgentSearch search={filters} onSearch={search => void navigate({ search })} />
+      <AgentSearch
+        search={filters}
+        onSearch={search => void navigate({ search: { ...search, selected: ids } })}
+      />
       <Stack gap="xl">
         {done !== null && <Results {...done} />}
         <div>
@@ -50,9 +64,17 @@ export function AgentsPage() {
             columns={useSelectable(selected, select)}
             rowKey={({ agent_id }) => agent_id}
             empty={
-              <EmptyState icon="agents" title={isFiltered ? t.emptyOther : t.emptyTitle}>
-                {isFiltered ? undefined : t.empty}
-              </EmptyState>
+              isFiltered ? (
+                <NothingFound icon="agents">{t.emptyOther}</NothingFound>
+              ) : (
+                <EmptyState
+                  icon="agents"
+                  title={t.emptyTitle}
+                  action={<NextStep to="/admin/owners">{t.toOwners}</NextStep>}
+                >
+                  {t.empty}
+                </EmptyState>
+              )
             }
             onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
           />
@@ -63,6 +85,15 @@ export function AgentsPage() {
 }
 
 type Select = (selected: Named) => void
+
+/** The names of agents that some list of this console has shown; an agent of another list is called by its id. */
+function useNamed(ids: readonly string[]): Named {
+  const read = useQueryClient().getQueriesData<ResultOf<'listAgents'>>({ queryKey: ['admin', 'listAgents'] })
+  const names = new Map(
+    read.flatMap(([, data]) => data?.agents ?? []).map(({ agent_id, name }) => [agent_id, name] as const),
+  )
+  return new Map(ids.map(id => [id, names.get(id) ?? id]))
+}
 
 /** The columns of agents, the first with a box to select the row. */
 function useSelectable(selected: Named, select: Select): readonly Column<Agent>[] {
@@ -75,6 +106,7 @@ function useSelectable(selected: Named, select: Select): readonly Column<Agent>[
         size="md"
         aria-label={t.select(agent.name)}
         checked={selected.has(agent.agent_id)}
+        disabled={!selected.has(agent.agent_id) && selected.size >= MOST_SELECTED}
         onChange={event =>
           select(event.currentTarget.checked ? withAll(selected, [agent]) : without(selected, agent))
         }

@@ -3,7 +3,7 @@ import { Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
 import type { Column } from '../../components/data-table.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { useTexts } from '../../language/language.tsx'
@@ -38,9 +38,17 @@ export function DeliveriesPage() {
         columns={useColumns()}
         rowKey={({ delivery_id }) => delivery_id}
         empty={
-          <EmptyState icon="check" title={t.deliveriesEmpty}>
-            {t.deliveriesEmptyHint}
-          </EmptyState>
+          platform_id === undefined ? (
+            <EmptyState
+              icon="check"
+              title={t.deliveriesEmpty}
+              action={<NextStep to="/admin">{t.toOverview}</NextStep>}
+            >
+              {t.deliveriesEmptyHint}
+            </EmptyState>
+          ) : (
+            <NothingFound icon="check">{t.noSuchDeliveries}</NothingFound>
+          )
         }
         onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
       />

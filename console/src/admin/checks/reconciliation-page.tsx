@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
 import { Amount } from '../../components/amount.tsx'
 import type { Column } from '../../components/data-table.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { useTexts } from '../../language/language.tsx'
@@ -43,9 +43,17 @@ export function ReconciliationPage() {
         columns={useColumns()}
         rowKey={({ kind: what, subject }) => `${what} ${subject}`}
         empty={
-          <EmptyState icon="check" title={t.differencesEmpty}>
-            {t.differencesEmptyHint}
-          </EmptyState>
+          kind === undefined ? (
+            <EmptyState
+              icon="check"
+              title={t.differencesEmpty}
+              action={<NextStep to="/admin/checks">{t.toChecks}</NextStep>}
+            >
+              {t.differencesEmptyHint}
+            </EmptyState>
+          ) : (
+            <NothingFound icon="check">{t.noSuchDifferences}</NothingFound>
+          )
         }
         onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
       />

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
 import { Amount } from '../../components/amount.tsx'
 import type { Column } from '../../components/data-table.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { useFormat, useTexts } from '../../language/language.tsx'
 import { AgentLink, Back, OwnerLink } from '../links.tsx'
@@ -43,7 +43,17 @@ export function SettlementPage() {
         rows={({ skipped }) => skipped}
         columns={useColumns()}
         rowKey={({ agent_id }) => agent_id}
-        empty={<EmptyState icon="check" title={t.skipsEmpty} />}
+        empty={
+          reason === undefined ? (
+            <EmptyState
+              icon="check"
+              title={t.skipsEmpty}
+              action={<NextStep to="/admin/checks/settlements">{t.backToRuns}</NextStep>}
+            />
+          ) : (
+            <NothingFound icon="check">{t.noSuchSkips}</NothingFound>
+          )
+        }
         onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
       />
     </>

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
 import { Amount } from '../../components/amount.tsx'
 import type { Column } from '../../components/data-table.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState, NextStep } from '../../components/empty-state.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { Status } from '../../components/status.tsx'
@@ -35,7 +35,11 @@ export function SettlementsPage() {
         columns={useColumns()}
         rowKey={({ day }) => day}
         empty={
-          <EmptyState icon="money" title={t.settlementsEmpty}>
+          <EmptyState
+            icon="money"
+            title={t.settlementsEmpty}
+            action={<NextStep to="/admin">{t.toOverview}</NextStep>}
+          >
             {t.settlementsEmptyHint}
           </EmptyState>
         }

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
 import { Amount } from '../../components/amount.tsx'
 import type { Column } from '../../components/data-table.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState, NextStep } from '../../components/empty-state.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { useTexts } from '../../language/language.tsx'
@@ -32,7 +32,13 @@ export function WalletsPage() {
         rows={({ wallets: list }) => list}
         columns={useColumns()}
         rowKey={({ agent_id }) => agent_id}
-        empty={<EmptyState icon="money" title={t.walletsEmpty} />}
+        empty={
+          <EmptyState
+            icon="money"
+            title={t.walletsEmpty}
+            action={<NextStep to="/admin">{t.toOverview}</NextStep>}
+          />
+        }
         onOffset={next => void navigate({ search: { offset: next } })}
       />
     </>

@@ -1,5 +1,4 @@
 import type { Activity } from '@batua/sdk'
-import { Bar, BarChart, CartesianGrid, Line, LineChart, Tooltip, XAxis, YAxis } from 'recharts'
 import { Amount } from '../../components/amount.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import { useFormat, useTexts } from '../../language/language.tsx'
@@ -27,11 +26,6 @@ export function Charts({ activity: { days, hours } }: ChartsProps) {
   )
 }
 
-const AXIS = { tickLine: false, axisLine: false } as const
-/** An hour between two hours without requests is only a dot. */
-const DOT = { r: 2, strokeDasharray: '' }
-const GRID = <CartesianGrid vertical={false} stroke="var(--line)" />
-
 function Sums({ days, of }: { readonly days: readonly Day[]; readonly of: 'volume' | 'fees' }) {
   const t = useTexts(overviewTexts)
   const format = useFormat()
@@ -52,18 +46,8 @@ function Sums({ days, of }: { readonly days: readonly Day[]; readonly of: 'volum
           rowKey={({ day }) => day}
         />
       }
-    >
-      <BarChart data={[...days]} accessibilityLayer={false}>
-        {GRID}
-        <XAxis dataKey="day" {...AXIS} tickFormatter={format.day} minTickGap={24} />
-        <YAxis {...AXIS} width={52} tickFormatter={format.shortAmount} />
-        <Tooltip
-          cursor={{ fill: 'var(--wash)' }}
-          content={<Tip>{(day: Day) => `${format.date(day.day)}: ${format.amount(day[of])}`}</Tip>}
-        />
-        <Bar dataKey={of} fill="var(--accent-text)" radius={3} isAnimationActive={false} />
-      </BarChart>
-    </ChartFigure>
+      drawn={{ kind: 'sums', days, of }}
+    />
   )
 }
 
@@ -86,19 +70,8 @@ function Refusals({ hours }: { readonly hours: readonly Hour[] }) {
           rowKey={({ code }) => code}
         />
       }
-    >
-      <BarChart data={refusals} layout="vertical" accessibilityLayer={false}>
-        <XAxis type="number" {...AXIS} allowDecimals={false} tickFormatter={format.number} />
-        <YAxis type="category" dataKey="name" {...AXIS} width={128} />
-        <Tooltip
-          cursor={{ fill: 'var(--wash)' }}
-          content={
-            <Tip>{(one: (typeof refusals)[number]) => `${one.name}: ${format.number(one.count)}`}</Tip>
-          }
-        />
-        <Bar dataKey="count" fill="var(--warn-text)" radius={3} maxBarSize={22} isAnimationActive={false} />
-      </BarChart>
-    </ChartFigure>
+      drawn={{ kind: 'refusals', refusals }}
+    />
   )
 }
 
@@ -138,49 +111,7 @@ function Durations({ hours }: { readonly hours: readonly Hour[] }) {
           rowKey={({ from }) => from}
         />
       }
-    >
-      <LineChart data={[...hours]} accessibilityLayer={false}>
-        {GRID}
-        <XAxis dataKey="from" {...AXIS} tickFormatter={format.hour} minTickGap={24} />
-        <YAxis {...AXIS} width={60} tickFormatter={duration} />
-        <Tooltip
-          content={
-            <Tip>
-              {(hour: Hour) =>
-                `${format.hour(hour.from)}: ${duration(hour.p50_ms)}, ${duration(hour.p99_ms)}`
-              }
-            </Tip>
-          }
-        />
-        <Line
-          dataKey="p50_ms"
-          stroke="var(--accent-text)"
-          strokeWidth={2}
-          dot={DOT}
-          isAnimationActive={false}
-        />
-        <Line
-          dataKey="p99_ms"
-          stroke="var(--warn-text)"
-          strokeWidth={2}
-          strokeDasharray="4 3"
-          dot={DOT}
-          isAnimationActive={false}
-        />
-      </LineChart>
-    </ChartFigure>
+      drawn={{ kind: 'durations', hours, duration }}
+    />
   )
-}
-
-interface TipProps<Point> {
-  readonly children: (point: Point) => string
-  /** Recharts sets these. */
-  readonly active?: boolean
-  readonly payload?: readonly { readonly payload?: Point }[]
-}
-
-/** The values of the point below the pointer. */
-function Tip<Point>({ children, active = false, payload = [] }: TipProps<Point>) {
-  const point = payload[0]?.payload
-  return active && point !== undefined ? <div className={classes.tip}>{children(point)}</div> : null
 }

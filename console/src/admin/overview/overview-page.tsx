@@ -1,20 +1,17 @@
 import type { Overview } from '@batua/sdk'
 import { Stack, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
 import { useRead } from '../../api/use-read.ts'
 import { Amount } from '../../components/amount.tsx'
 import { Card } from '../../components/card.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { Loading } from '../../components/loading.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { useFormat, useTexts } from '../../language/language.tsx'
+import { Charts } from './charts.tsx'
 import classes from './overview.module.css'
 import { overviewTexts } from './texts.ts'
-
-// Recharts is as large as everything else, and only this page has charts.
-const Charts = lazy(async () => ({ default: (await import('./charts.tsx')).Charts }))
 
 const POLL_MS = 60_000
 
@@ -41,11 +38,7 @@ export function OverviewPage() {
             {t.activity}
           </Title>
           <Loaded query={activity} loading={t.activityLoading}>
-            {found => (
-              <Suspense fallback={<Loading>{t.activityLoading}</Loading>}>
-                <Charts activity={found} />
-              </Suspense>
-            )}
+            {found => <Charts activity={found} />}
           </Loaded>
         </section>
       </Stack>

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
 import { Amount } from '../../components/amount.tsx'
 import { Card } from '../../components/card.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState, NextStep } from '../../components/empty-state.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Moment } from '../../components/moment.tsx'
@@ -105,7 +105,13 @@ function Agents({ ownerId }: { readonly ownerId: string }) {
         rows={({ agents: list }) => list}
         columns={useAgentColumns()}
         rowKey={({ agent_id }) => agent_id}
-        empty={<EmptyState icon="agents" title={t.agentsEmpty} />}
+        empty={
+          <EmptyState
+            icon="agents"
+            title={t.agentsEmpty}
+            action={<NextStep to="/admin/agents">{t.toAgents}</NextStep>}
+          />
+        }
         onOffset={next => void navigate({ search: { offset: next } })}
       />
     </section>

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
 import type { Column } from '../../components/data-table.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { Status } from '../../components/status.tsx'
@@ -37,9 +37,17 @@ export function OwnersPage() {
         columns={useColumns()}
         rowKey={({ owner_id }) => owner_id}
         empty={
-          <EmptyState icon="people" title={isFiltered ? t.emptyOther : t.emptyTitle}>
-            {isFiltered ? undefined : t.empty}
-          </EmptyState>
+          isFiltered ? (
+            <NothingFound icon="people">{t.emptyOther}</NothingFound>
+          ) : (
+            <EmptyState
+              icon="people"
+              title={t.emptyTitle}
+              action={<NextStep to="/admin/tiers">{t.toTiers}</NextStep>}
+            >
+              {t.empty}
+            </EmptyState>
+          )
         }
         onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
       />

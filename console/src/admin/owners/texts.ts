@@ -26,6 +26,7 @@ export const ownersTexts = texts({
     agentsTitle: 'Agents of this owner',
     agentsLoading: 'Loading agents…',
     agentsEmpty: 'This owner has no agents',
+    toAgents: 'Find an agent',
     freeze: 'Freeze',
     freezeTitle: (name: string) => `Freeze ${name}?`,
     freezeText: (count: number) =>
@@ -75,6 +76,7 @@ export const ownersTexts = texts({
     agentsTitle: 'इस मालिक के एजेंट',
     agentsLoading: 'एजेंट आ रहे हैं…',
     agentsEmpty: 'इस मालिक का कोई एजेंट नहीं',
+    toAgents: 'एजेंट खोजें',
     freeze: 'फ़्रीज़ करें',
     freezeTitle: name => `${name} को फ़्रीज़ करें?`,
     freezeText: count =>

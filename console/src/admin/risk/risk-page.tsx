@@ -3,7 +3,7 @@ import { Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
 import type { Column } from '../../components/data-table.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { Status } from '../../components/status.tsx'
@@ -34,9 +34,17 @@ export function RiskPage() {
         columns={useColumns()}
         rowKey={({ alert_id }) => alert_id}
         empty={
-          <EmptyState icon="safety" title={isFiltered ? t.emptyOther : t.emptyTitle}>
-            {isFiltered ? undefined : t.empty}
-          </EmptyState>
+          isFiltered ? (
+            <NothingFound icon="safety">{t.emptyOther}</NothingFound>
+          ) : (
+            <EmptyState
+              icon="safety"
+              title={t.emptyTitle}
+              action={<NextStep to="/admin/checks">{t.toChecks}</NextStep>}
+            >
+              {t.empty}
+            </EmptyState>
+          )
         }
         onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
       />

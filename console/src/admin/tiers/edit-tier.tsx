@@ -1,9 +1,9 @@
-import type { Tier, TierDefaults } from '@batua/sdk'
+import type { TierDefaults } from '@batua/sdk'
 import { Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { rupeesIn } from '../../agents/rupees.ts'
+import type { ResultOf } from '../../api/api.tsx'
 import { useAct } from '../../api/use-act.ts'
-import { useRead } from '../../api/use-read.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { componentTexts } from '../../components/texts.ts'
 import { sayDone } from '../../components/toasts.tsx'
@@ -15,13 +15,11 @@ export const TIER_LIMITS = ['per_tx', 'daily', 'monthly', 'escrow_above', 'appro
 
 type Limit = (typeof TIER_LIMITS)[number]
 
-/** How many owners have a tier; undefined while that is read. */
-export function useOwnersOf(tier: Tier): number | undefined {
-  return useRead('listAllOwners', { tier, limit: 1 }).data?.pagination.total
-}
+/** A tier's limits, and how many owners have it. */
+export type ListedTier = ResultOf<'listTiers'>['tiers'][number]
 
 interface EditTierProps {
-  readonly tier: TierDefaults
+  readonly tier: ListedTier
   readonly onClose: () => void
 }
 
@@ -30,7 +28,6 @@ export function EditTier({ tier, onClose }: EditTierProps) {
   const t = useTexts(tiersTexts)
   const { tiers } = useTexts(componentTexts)
   const name = tiers[tier.tier]
-  const owners = useOwnersOf(tier.tier)
   const [written, write] = useState<Record<Limit, string>>(() => writtenOf(tier))
   const [isChecked, check] = useState(false)
   const changes = changesOf(tier, written)
@@ -50,7 +47,7 @@ export function EditTier({ tier, onClose }: EditTierProps) {
     <Confirm
       opened
       title={t.changeTitle(name)}
-      act={owners === undefined ? t.change : t.act(owners)}
+      act={t.act(tier.owners)}
       acting={update.isPending}
       error={update.error}
       onAct={submit}
@@ -69,18 +66,17 @@ export function EditTier({ tier, onClose }: EditTierProps) {
           error={isChecked && rupeesIn(written[limit]) === null && t.wrong}
         />
       ))}
-      <Changes tier={tier} changes={changes ?? {}} owners={owners} />
+      <Changes tier={tier} changes={changes ?? {}} />
     </Confirm>
   )
 }
 
 interface ChangesProps {
-  readonly tier: TierDefaults
+  readonly tier: ListedTier
   readonly changes: Partial<Record<Limit, number>>
-  readonly owners: number | undefined
 }
 
-function Changes({ tier, changes, owners }: ChangesProps) {
+function Changes({ tier, changes }: ChangesProps) {
   const t = useTexts(tiersTexts)
   const format = useFormat()
   const changed = TIER_LIMITS.flatMap(limit => {
@@ -99,7 +95,7 @@ function Changes({ tier, changes, owners }: ChangesProps) {
               <li key={limit}>{t.fromTo(t.limits[limit], format.amount(from), format.amount(to))}</li>
             ))}
           </ul>
-          {owners !== undefined && <Text mt="xs">{t.concerns(owners)}</Text>}
+          <Text mt="xs">{t.concerns(tier.owners)}</Text>
         </>
       )}
     </div>

@@ -1,4 +1,3 @@
-import type { Tier, TierDefaults } from '@batua/sdk'
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -9,12 +8,11 @@ import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { componentTexts } from '../../components/texts.ts'
-import { Waiting } from '../../components/waiting.tsx'
 import { useTexts } from '../../language/language.tsx'
 import { Back } from '../links.tsx'
 import { ownersTexts } from '../owners/texts.ts'
 import { adminTexts } from '../texts.ts'
-import { EditTier, TIER_LIMITS, useOwnersOf } from './edit-tier.tsx'
+import { EditTier, type ListedTier, TIER_LIMITS } from './edit-tier.tsx'
 import { tiersTexts } from './texts.ts'
 
 /** The limits of the four tiers. */
@@ -22,7 +20,7 @@ export function TiersPage() {
   const t = useTexts(tiersTexts)
   const { back } = useTexts(ownersTexts)
   const tiers = useRead('listTiers', {})
-  const [editing, edit] = useState<TierDefaults | null>(null)
+  const [editing, edit] = useState<ListedTier | null>(null)
   return (
     <>
       <Back to="/admin/owners">{back}</Back>
@@ -36,25 +34,25 @@ export function TiersPage() {
 }
 
 interface TiersProps {
-  readonly tiers: readonly TierDefaults[]
-  readonly onEdit: (tier: TierDefaults) => void
+  readonly tiers: readonly ListedTier[]
+  readonly onEdit: (tier: ListedTier) => void
 }
 
 function Tiers({ tiers, onEdit }: TiersProps) {
   const t = useTexts(tiersTexts)
   const common = useTexts(adminTexts)
   const { tiers: names } = useTexts(componentTexts)
-  const columns: readonly Column<TierDefaults>[] = [
+  const columns: readonly Column<ListedTier>[] = [
     { id: 'tier', name: common.tier, cell: ({ tier }) => <strong>{names[tier]}</strong> },
     ...TIER_LIMITS.map(
-      (limit): Column<TierDefaults> => ({
+      (limit): Column<ListedTier> => ({
         id: limit,
         name: t.limits[limit],
         align: 'end',
         cell: tier => <Amount rupees={tier[limit]} />,
       }),
     ),
-    { id: 'owners', name: t.owners, align: 'end', cell: ({ tier }) => <Owners tier={tier} /> },
+    { id: 'owners', name: t.owners, align: 'end', cell: tier => <Owners tier={tier} /> },
     {
       id: 'act',
       name: t.change,
@@ -78,13 +76,11 @@ function Tiers({ tiers, onEdit }: TiersProps) {
   )
 }
 
-function Owners({ tier }: { readonly tier: Tier }) {
+function Owners({ tier: { tier, owners } }: { readonly tier: ListedTier }) {
   const t = useTexts(tiersTexts)
-  const count = useOwnersOf(tier)
-  if (count === undefined) return <Waiting />
   return (
     <Link to="/admin/owners" search={{ tier }}>
-      {t.ownersOf(count)}
+      {t.ownersOf(owners)}
     </Link>
   )
 }

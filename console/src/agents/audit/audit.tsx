@@ -4,7 +4,7 @@ import type { InputOf } from '../../api/api.tsx'
 import { useRead } from '../../api/use-read.ts'
 import { Card } from '../../components/card.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { NothingFound } from '../../components/empty-state.tsx'
 import filters from '../../components/filters.module.css'
 import { Loaded } from '../../components/loaded.tsx'
 import { Moment } from '../../components/moment.tsx'
@@ -39,7 +39,9 @@ export function Audit({ agent: { agent_id }, search, onSearch }: SectionProps) {
       <Loaded query={entries} loading={t.loading}>
         {({ entries: list, pagination }) =>
           list.length === 0 ? (
-            <EmptyState icon="safety" title={isFiltered ? t.noneSuch : t.none} />
+            <NothingFound icon="safety" section="audit">
+              {isFiltered ? t.noneSuch : t.none}
+            </NothingFound>
           ) : (
             <>
               <Card flush>
@@ -111,7 +113,7 @@ function Entries({ entries, agentId }: EntriesProps) {
     {
       id: 'actor',
       name: t.actor,
-      cell: ({ actor }) => (actor.id === agentId ? t.itself : t.actors[actor.type]),
+      cell: ({ actor }) => (actor.id === agentId ? t.itself : (actor.name ?? t.actors[actor.type])),
     },
     { id: 'at', name: t.at, cell: ({ created_at }) => <Moment at={created_at} /> },
     {

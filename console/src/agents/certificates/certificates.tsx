@@ -5,7 +5,7 @@ import { useRead } from '../../api/use-read.ts'
 import { Card } from '../../components/card.tsx'
 import { Choice } from '../../components/choice.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { NothingFound } from '../../components/empty-state.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { Pages } from '../../components/pages.tsx'
@@ -41,7 +41,9 @@ export function Certificates({ agent, search: { status, offset = 0 }, onSearch }
       <Loaded query={certificates} loading={t.loading}>
         {({ certificates: list, pagination }) =>
           list.length === 0 ? (
-            <EmptyState icon="safety" title={t.none} />
+            <NothingFound icon="safety" section="certificates">
+              {t.none}
+            </NothingFound>
           ) : (
             <>
               <Card flush>

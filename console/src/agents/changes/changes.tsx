@@ -21,8 +21,6 @@ type Change = PolicyVersion['changed'][number]
 export function Changes({ agent: { agent_id }, search: { offset = 0 }, onSearch }: SectionProps) {
   const t = useTexts(changesTexts)
   const versions = useRead('listPolicyVersions', { agent_id, limit: 20, offset })
-  const named = useRead('listNamedPayees', { agent_id })
-  const names = new Map(named.data?.payees.map(payee => [payee.agent_id, payee.name]))
   return (
     <Stack gap="sm">
       <SectionTitle hint={t.hint}>{t.title}</SectionTitle>
@@ -30,7 +28,7 @@ export function Changes({ agent: { agent_id }, search: { offset = 0 }, onSearch 
         {({ versions: list, pagination }) => (
           <>
             <Card flush>
-              <Versions versions={list} agentId={agent_id} names={names} />
+              <Versions versions={list} agentId={agent_id} names={namesOf(list)} />
             </Card>
             <Pages pagination={pagination} onOffset={next => onSearch({ offset: next })} />
           </>
@@ -40,10 +38,13 @@ export function Changes({ agent: { agent_id }, search: { offset = 0 }, onSearch 
   )
 }
 
+const namesOf = (versions: readonly PolicyVersion[]) =>
+  new Map(versions.flatMap(({ payees }) => payees.map(({ agent_id, name }) => [agent_id, name] as const)))
+
 interface VersionsProps {
   readonly versions: readonly PolicyVersion[]
   readonly agentId: string
-  /** The names of payees by their ids; those that no list names any more have none. */
+  /** The names of payees by their ids. */
   readonly names: ReadonlyMap<string, string>
 }
 

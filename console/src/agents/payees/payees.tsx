@@ -6,7 +6,7 @@ import { Confirm } from '../../components/confirm.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Notice } from '../../components/notice.tsx'
-import { useTexts } from '../../language/language.tsx'
+import { useFormat, useTexts } from '../../language/language.tsx'
 import classes from '../agent.module.css'
 import type { SectionProps } from '../agent-sections.tsx'
 import { FindPayee } from './find-payee.tsx'
@@ -27,7 +27,7 @@ export function Payees({ agent }: SectionProps) {
 
 function Allowed({ agent }: { readonly agent: Agent }) {
   const t = useTexts(payeesTexts)
-  const [asked, ask] = useState<'payee' | 'anyone' | null>(null)
+  const [asked, ask] = useState<'payee' | 'anyone' | { readonly removed: string } | null>(null)
   const { update, change, allowAnyone } = useListChange(agent, () => ask(null))
   const allowed = allowedIn(agent)
   const listed = allowed ?? []
@@ -52,7 +52,7 @@ function Allowed({ agent }: { readonly agent: Agent }) {
         act={t.remove}
         actOne={t.removeOne}
         acting={update.isPending}
-        onAct={id => change({ allowed_payees: wantedAllowed(agent).filter(each => each !== id) })}
+        onAct={removed => ask({ removed })}
       />
       <Warnings texts={update.data?.warnings ?? []} />
       {asked === null && update.error !== null && <ErrorNotice error={update.error} />}
@@ -80,7 +80,42 @@ function Allowed({ agent }: { readonly agent: Agent }) {
       >
         <Text>{t.anyoneHint}</Text>
       </Confirm>
+      {asked !== null && typeof asked === 'object' && (
+        <RemovePayee
+          agent={agent}
+          payeeId={asked.removed}
+          change={change}
+          update={update}
+          onClose={() => ask(null)}
+        />
+      )}
     </Card>
+  )
+}
+
+interface RemovePayeeProps extends Pick<ReturnType<typeof useListChange>, 'change' | 'update'> {
+  readonly agent: Agent
+  readonly payeeId: string
+  readonly onClose: () => void
+}
+
+/** It holds at once, and to take it back waits for the cooldown. */
+function RemovePayee({ agent, payeeId, change, update, onClose }: RemovePayeeProps) {
+  const t = useTexts(payeesTexts)
+  const { nameOf } = usePayeeNames(agent.agent_id)
+  return (
+    <Confirm
+      opened
+      title={t.removeOne(nameOf(payeeId))}
+      act={t.remove}
+      danger
+      acting={update.isPending}
+      error={update.error}
+      onAct={() => change({ allowed_payees: wantedAllowed(agent).filter(each => each !== payeeId) })}
+      onClose={onClose}
+    >
+      <Text>{t.removeHint}</Text>
+    </Confirm>
   )
 }
 
@@ -142,8 +177,15 @@ function Head({ title, hint, children }: HeadProps) {
 }
 
 /** What the service warns of after a change, such as that nobody can be paid meanwhile. */
-function Warnings({ texts }: { readonly texts: readonly string[] }) {
-  if (texts.length === 0) return null
+function Warnings({ texts: warnings }: { readonly texts: readonly string[] }) {
+  const t = useTexts(payeesTexts)
+  const format = useFormat()
+  if (warnings.length === 0) return null
+  const texts = warnings.map(warning => {
+    if (!warning.includes('can pay nobody')) return warning
+    const until = /until (\d{4}-\S+Z)/.exec(warning)?.[1]
+    return until === undefined ? t.paysNobody : t.paysNobodyUntil(format.moment(until, new Date()))
+  })
   return (
     <Stack mt="md" gap="sm">
       {texts.map(text => (

@@ -1,10 +1,8 @@
 import type { Agent } from '@batua/sdk'
-import { Button, Group, Text, Title } from '@mantine/core'
-import { useAct } from '../../api/use-act.ts'
+import { Group, Text, Title } from '@mantine/core'
 import { Card } from '../../components/card.tsx'
-import { ErrorNotice } from '../../components/error-notice.tsx'
+import { ConfirmButton } from '../../components/confirm-button.tsx'
 import { Moment } from '../../components/moment.tsx'
-import { sayDone } from '../../components/toasts.tsx'
 import { useTexts } from '../../language/language.tsx'
 import classes from '../agent.module.css'
 import { payeesTexts } from './texts.ts'
@@ -54,7 +52,6 @@ interface WaitingProps {
 
 function Waiting({ agentId, control, label, text, effectiveAt }: WaitingProps) {
   const t = useTexts(payeesTexts)
-  const cancel = useAct('cancelPendingPolicy', { onDone: () => sayDone(t.isCancelled) })
   return (
     <li>
       <Group justify="space-between">
@@ -64,17 +61,17 @@ function Waiting({ agentId, control, label, text, effectiveAt }: WaitingProps) {
             {t.from} <Moment at={effectiveAt} />
           </Text>
         </span>
-        <Button
-          size="sm"
-          variant="default"
-          aria-label={label}
-          loading={cancel.isPending}
-          onClick={() => cancel.mutate({ agent_id: agentId, control })}
+        <ConfirmButton
+          operation="cancelPendingPolicy"
+          input={{ agent_id: agentId, control }}
+          act={t.cancel}
+          cancels
+          title={label}
+          done={() => t.isCancelled}
         >
-          {t.cancel}
-        </Button>
+          {t.cancelHint}
+        </ConfirmButton>
       </Group>
-      {cancel.error !== null && <ErrorNotice error={cancel.error} />}
     </li>
   )
 }

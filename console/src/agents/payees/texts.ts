@@ -17,6 +17,8 @@ export const payeesTexts = texts({
     anyoneHint: 'The list ends after the cooldown. Limits and blocked payees still hold.',
     remove: 'Remove',
     removeOne: (name: string) => `Remove ${name}`,
+    removeHint:
+      'From the next payment on the agent pays it nothing. Allowing it again waits for the cooldown.',
     isChanged: 'The payees are changed',
     waits: 'Saved. What is looser than before waits for the cooldown.',
     blocked: 'Blocked payees',
@@ -44,7 +46,11 @@ export const payeesTexts = texts({
     cancel: 'Cancel',
     cancelAllowed: 'Cancel the change of the allowed payees',
     cancelBlocked: 'Cancel the change of the blocked payees',
+    cancelHint: 'What holds now stays. If you ask for the change once more, the cooldown starts again.',
     isCancelled: 'The change is cancelled',
+    paysNobody: 'The agent can pay nobody now: no list leaves anyone who can be paid.',
+    paysNobodyUntil: (moment: string) =>
+      `The agent can pay nobody until ${moment}: until then no list leaves anyone who can be paid.`,
   },
   hi: {
     allowed: 'यह किसे चुका सकता है',
@@ -62,6 +68,7 @@ export const payeesTexts = texts({
     anyoneHint: 'इंतज़ार के बाद सूची नहीं रहेगी। सीमाएँ और रोके गए पाने वाले फिर भी लागू हैं।',
     remove: 'हटाएँ',
     removeOne: name => `${name} को हटाएँ`,
+    removeHint: 'अगले भुगतान से एजेंट इसे कुछ नहीं चुकाएगा। फिर इजाज़त देने पर इंतज़ार करना होगा।',
     isChanged: 'पाने वाले बदल गए',
     waits: 'सहेजा गया। जो पहले से ढीला है, वह इंतज़ार के बाद लागू होगा।',
     blocked: 'रोके गए पाने वाले',
@@ -89,6 +96,10 @@ export const payeesTexts = texts({
     cancel: 'रद्द करें',
     cancelAllowed: 'इजाज़त वालों का बदलाव रद्द करें',
     cancelBlocked: 'रोके गयों का बदलाव रद्द करें',
+    cancelHint: 'जो अभी लागू है, वही रहेगा। बदलाव फिर माँगने पर इंतज़ार दोबारा शुरू होगा।',
     isCancelled: 'बदलाव रद्द हो गया',
+    paysNobody: 'एजेंट अभी किसी को नहीं चुका सकता: सूचियों में ऐसा कोई नहीं बचा जिसे चुकाया जा सके।',
+    paysNobodyUntil: moment =>
+      `एजेंट ${moment} तक किसी को नहीं चुका सकता: तब तक सूचियों में ऐसा कोई नहीं जिसे चुकाया जा सके।`,
   },
 })

@@ -7,7 +7,7 @@ import { Amount } from '../../components/amount.tsx'
 import { Card } from '../../components/card.tsx'
 import { Choice } from '../../components/choice.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState, NextStep } from '../../components/empty-state.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { SectionTitle } from '../../components/section-title.tsx'
@@ -26,6 +26,11 @@ export function Spending({ agent: { agent_id }, search: { days = 30 }, onSearch 
   const t = useTexts(spendingTexts)
   const spending = useRead('getSpending', { agent_id, days })
   const period = PERIODS.find(each => Number(each) === days) ?? '30'
+  const toStatement = (
+    <NextStep to="." search={{ section: 'statement' }}>
+      {t.toStatement}
+    </NextStep>
+  )
   return (
     <Stack gap="sm">
       <SectionTitle hint={t.hint}>{t.title}</SectionTitle>
@@ -37,7 +42,13 @@ export function Spending({ agent: { agent_id }, search: { days = 30 }, onSearch 
       />
       <Loaded query={spending} loading={t.loading}>
         {spent =>
-          spent.payments === 0 ? <EmptyState icon="money" title={t.none} /> : <Shown spent={spent} />
+          spent.payments === 0 ? (
+            <EmptyState icon="money" title={t.none} action={toStatement}>
+              {t.noneHint}
+            </EmptyState>
+          ) : (
+            <Shown spent={spent} />
+          )
         }
       </Loaded>
     </Stack>

@@ -11,6 +11,8 @@ export const spendingTexts = texts({
     total: (rupees: string, count: number) =>
       `${rupees} in ${plural.en(count, { one: '# payment', other: '# payments' })}`,
     none: 'Nothing was spent in this time',
+    noneHint: 'Choose a longer time, or see all that moved.',
+    toStatement: 'See the statement',
     chart: (rupees: string, days: number) =>
       `Bar chart: ${rupees} spent in ${days} days, a bar for each day, a colour for each payee. The table below has the same numbers.`,
     others: 'Others',
@@ -31,6 +33,8 @@ export const spendingTexts = texts({
     days: { 7: '7 दिन', 30: '30 दिन', 90: '90 दिन' },
     total: (rupees, count) => `${plural.hi(count, { one: '# भुगतान', other: '# भुगतानों' })} में ${rupees}`,
     none: 'इस समय में कुछ ख़र्च नहीं हुआ',
+    noneHint: 'लंबा समय चुनें, या जो कुछ चला वह देखें।',
+    toStatement: 'विवरण देखें',
     chart: (rupees, days) =>
       `बार चार्ट: ${days} दिनों में ${rupees} ख़र्च, हर दिन की एक पट्टी, हर पाने वाले का एक रंग। नीचे की तालिका में यही संख्याएँ हैं।`,
     others: 'दूसरे',

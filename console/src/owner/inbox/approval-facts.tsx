@@ -1,6 +1,5 @@
-import type { Approval } from '@batua/sdk'
+import type { Approval, ApprovalDetails } from '@batua/sdk'
 import type { ReactNode } from 'react'
-import { useRead } from '../../api/use-read.ts'
 import { Amount } from '../../components/amount.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Moment } from '../../components/moment.tsx'
@@ -9,23 +8,24 @@ import classes from './inbox.module.css'
 import { inboxTexts } from './texts.ts'
 
 /** What a request says, who would get the money, and what it would leave in the wallet. */
-export function ApprovalFacts({ approval }: { readonly approval: Approval }) {
+export function ApprovalFacts({ approval, payee, available }: ApprovalDetails) {
   const t = useTexts(inboxTexts)
-  const { to, to_name, amount, fee, note, reference, created_at, expires_at, decided_at } = approval
-  const { status, payment_id, escrow_id, rejection_reason } = approval
+  const { to_name, amount, fee, note, reference, created_at, expires_at, decided_at } = approval
+  const { status, payment_id, escrow_id, authorization_id, rejection_reason } = approval
   const isWaiting = status === 'pending_approval'
   return (
     <Facts
       facts={[
         ...useContextFacts(approval),
+        [t.app, approval.app?.name ?? null],
         [t.note, note],
         [t.payee, to_name],
-        ...usePerson(to),
+        ...usePerson(payee),
         [t.paidBefore, usePaidBefore(approval)],
         [t.amount, <Amount key="amount" rupees={amount} />],
         [t.fee, fee === 0 ? null : <Amount key="fee" rupees={fee} />],
         [t.total, <Amount key="total" rupees={amount + fee} />],
-        ...useWallet(approval),
+        ...useWallet(approval, available),
         ...useHold(approval),
         [t.reference, reference],
         [t.askedAt, <Moment key="asked" at={created_at} />],
@@ -34,6 +34,7 @@ export function ApprovalFacts({ approval }: { readonly approval: Approval }) {
         [t.rejectionReason, rejection_reason],
         [t.payment, payment_id],
         [t.escrow, escrow_id],
+        [t.authorization, authorization_id],
       ]}
     />
   )
@@ -90,33 +91,40 @@ function usePaidBefore({ first_payment_to_payee, paid_to_payee_before }: Approva
 }
 
 /** Whether a bank verified the person behind the payee. */
-function usePerson(payeeId: string | null): readonly Fact[] {
+function usePerson(payee: ApprovalDetails['payee']): readonly Fact[] {
   const t = useTexts(inboxTexts)
   const format = useFormat()
-  const { data } = useRead('verifyIdentity', { agent_id: payeeId ?? '' }, { enabled: payeeId !== null })
-  if (data === undefined) return []
+  if (payee === null) return []
   return [
-    [t.person, data.kyc_status === 'verified' ? t.verified : t.unverified],
-    [t.memberSince, format.date(data.member_since)],
+    [t.handle, `@${payee.handle}`],
+    [t.person, payee.kyc_status === 'verified' ? t.verified : t.unverified],
+    [t.memberSince, format.date(payee.member_since)],
   ]
 }
 
-function useWallet({ agent_id, amount, fee, status }: Approval): readonly Fact[] {
+function useWallet({ amount, fee, status }: Approval, available: number): readonly Fact[] {
   const t = useTexts(inboxTexts)
-  const isWaiting = status === 'pending_approval'
-  const { data } = useRead('getBalance', { agent_id }, { enabled: isWaiting })
-  if (!isWaiting || data === undefined) return []
+  if (status !== 'pending_approval') return []
   return [
-    [t.balance, <Amount key="balance" rupees={data.available} />],
-    [t.balanceAfter, <Amount key="after" rupees={data.available - amount - fee} />],
+    [t.balance, <Amount key="balance" rupees={available} />],
+    [t.balanceAfter, <Amount key="after" rupees={available - amount - fee} />],
   ]
 }
 
-function useHold({ timeout_hours, auto_action, attestor_agent_id }: Approval): readonly Fact[] {
+function useHold({ timeout_hours, auto_action, attestor_agent_id, expires_in }: Approval): readonly Fact[] {
   const t = useTexts(inboxTexts)
   return [
+    [t.openFor, expires_in === null ? null : openFor(t, expires_in)],
     [t.timeout, timeout_hours === null ? null : t.hours(timeout_hours)],
     [t.afterwards, auto_action === null ? null : t[auto_action]],
     [t.attestor, attestor_agent_id],
   ]
+}
+
+function openFor(
+  t: { hours: (count: number) => string; minutes: (count: number) => string },
+  seconds: number,
+): string {
+  const hours = seconds / 3_600
+  return Number.isInteger(hours) ? t.hours(hours) : t.minutes(Math.ceil(seconds / 60))
 }

@@ -1,4 +1,4 @@
-import type { Approval } from '@batua/sdk'
+import type { Approval, ApprovalDetails } from '@batua/sdk'
 import { Stack } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
@@ -25,7 +25,7 @@ export function ApprovalPage() {
   const t = useTexts(inboxTexts)
   const isPhone = useIsPhone()
   const { approvalId } = route.useParams()
-  const approval = useRead('getApproval', { approval_id: approvalId }, { everyMs: WAITING_POLL_MS })
+  const details = useRead('getApprovalDetails', { approval_id: approvalId }, { everyMs: WAITING_POLL_MS })
   return (
     <>
       {isPhone && (
@@ -34,16 +34,17 @@ export function ApprovalPage() {
           {t.backToInbox}
         </Link>
       )}
-      {approval.data === undefined && <PageTitle order={isPhone ? 1 : 2}>{t.request}</PageTitle>}
-      <Loaded query={approval} loading={t.loadingOne}>
-        {found => <Request key={found.approval_id} approval={found} />}
+      {details.data === undefined && <PageTitle order={isPhone ? 1 : 2}>{t.request}</PageTitle>}
+      <Loaded query={details} loading={t.loadingOne}>
+        {found => <Request key={found.approval.approval_id} details={found} />}
       </Loaded>
     </>
   )
 }
 
-function Request({ approval }: { readonly approval: Approval }) {
+function Request({ details }: { readonly details: ApprovalDetails }) {
   const t = useTexts(inboxTexts)
+  const { approval } = details
   const isPhone = useIsPhone()
   const { agent_name, status, expires_at, evidence } = approval
   const isWaiting = status === 'pending_approval'
@@ -61,10 +62,10 @@ function Request({ approval }: { readonly approval: Approval }) {
       </PageTitle>
       <Stack>
         <Card label={t.facts}>
-          <ApprovalFacts approval={approval} />
+          <ApprovalFacts {...details} />
         </Card>
         {isWaiting && <HeadroomAfter approval={approval} />}
-        {evidence !== null && <Confirmed approval={approval} evidence={evidence} />}
+        {evidence !== null && <Confirmed approval={approval} passkey={details.confirmed_by} />}
       </Stack>
       {isWaiting && <Decision approval={approval} />}
     </>
@@ -75,5 +76,6 @@ function useRequestTitle({ kind, amount, to_name }: Approval): string {
   const t = useTexts(inboxTexts)
   const rupees = useFormat().amount(amount)
   if (kind === 'payment') return t.payTo(rupees, to_name ?? '')
+  if (kind === 'authorization') return t.upTo(rupees, to_name ?? '')
   return to_name === null ? t.holdForNobody(rupees) : t.hold(rupees, to_name)
 }

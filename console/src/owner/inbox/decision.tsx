@@ -35,28 +35,52 @@ interface AskProps {
   readonly onClose: () => void
 }
 
+type InboxTexts = (typeof inboxTexts)['en']
+
+interface Asked {
+  readonly rupees: string
+  readonly total: string
+  readonly to: string
+  readonly agent: string
+}
+
+/** What is asked, done and said of each kind of request. */
+const wordsOf = {
+  payment: (t: InboxTexts, { rupees, total, to, agent }: Asked) => ({
+    ...{ title: t.approvePayment(rupees, to), act: t.pay(rupees), done: t.paid(rupees, to) },
+    consequence: t.leaves(total, agent),
+  }),
+  escrow_hold: (t: InboxTexts, { rupees, total, agent }: Asked) => ({
+    ...{ title: t.approveHold(rupees), act: t.doHold(rupees), done: t.isHeld(rupees) },
+    consequence: t.held(total, agent),
+  }),
+  authorization: (t: InboxTexts, { rupees, total, to, agent }: Asked) => ({
+    ...{ title: t.approveUpTo(rupees, to), act: t.doSetAside(rupees), done: t.isSetAside(rupees, to) },
+    consequence: t.setAside(total, agent),
+  }),
+}
+
 function Approve({ approval, onClose }: Omit<AskProps, 'opened'>) {
   const { approval_id, kind, agent_name, to_name, amount, fee } = approval
   const t = useTexts(inboxTexts)
   const format = useFormat()
   const [rupees, total] = [format.amount(amount), format.amount(amount + fee)]
-  const isPayment = kind === 'payment'
+  const words = wordsOf[kind](t, { rupees, total, to: to_name ?? '', agent: agent_name })
   const given = useTexts(allowanceTexts)
   const [isAllowing, setAllowing] = useState(false)
   const [isChecked, check] = useState(false)
   const { allow, fields } = useAllowanceForm(isChecked)
-  const act = isPayment ? t.pay(rupees) : t.doHold(rupees)
   const approve = useAct('approve', {
     onDone() {
       onClose()
-      sayDone(isPayment ? t.paid(rupees, to_name ?? '') : t.isHeld(rupees))
+      sayDone(words.done)
     },
   })
   return (
     <Confirm
       opened
-      title={isPayment ? t.approvePayment(rupees, to_name ?? '') : t.approveHold(rupees)}
-      act={isAllowing && allow !== null ? given.and(act, format.amount(allow.amount)) : act}
+      title={words.title}
+      act={isAllowing && allow !== null ? given.and(words.act, format.amount(allow.amount)) : words.act}
       acting={approve.isPending}
       error={approve.error}
       onAct={() => {
@@ -66,7 +90,7 @@ function Approve({ approval, onClose }: Omit<AskProps, 'opened'>) {
       }}
       onClose={onClose}
     >
-      <Text>{isPayment ? t.leaves(total, agent_name) : t.held(total, agent_name)}</Text>
+      <Text>{words.consequence}</Text>
       {to_name !== null && (
         <Checkbox
           label={given.beside(to_name)}

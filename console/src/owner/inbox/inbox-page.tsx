@@ -1,10 +1,9 @@
 import type { ApprovalList } from '@batua/sdk'
-import { Button } from '@mantine/core'
-import { getRouteApi, Link, Outlet, useParams } from '@tanstack/react-router'
+import { getRouteApi, Outlet, useParams } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
 import { Card } from '../../components/card.tsx'
 import { Choice } from '../../components/choice.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { Pages } from '../../components/pages.tsx'
@@ -92,12 +91,8 @@ function List({ approvals, pagination }: ApprovalList) {
 
 function NoRequests({ isWaiting }: { readonly isWaiting: boolean }) {
   const t = useTexts(inboxTexts)
-  if (!isWaiting) return <EmptyState icon="inbox" title={t.emptyOther} />
-  const toAgents = (
-    <Button component={Link} to="/agents" variant="light">
-      {t.toAgents}
-    </Button>
-  )
+  if (!isWaiting) return <NothingFound icon="inbox">{t.emptyOther}</NothingFound>
+  const toAgents = <NextStep to="/agents">{t.toAgents}</NextStep>
   return (
     <EmptyState icon="check" title={t.emptyTitle} action={toAgents}>
       {t.empty}

@@ -8,7 +8,7 @@ import { useRead } from '../../api/use-read.ts'
 import { Amount } from '../../components/amount.tsx'
 import { Card } from '../../components/card.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState, NextStep } from '../../components/empty-state.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Pages } from '../../components/pages.tsx'
 import { Status } from '../../components/status.tsx'
@@ -23,11 +23,12 @@ export function Balances() {
   const { offset = 0 } = route.useSearch()
   const navigate = route.useNavigate()
   const balances = useRead('listBalances', { limit: 20, offset })
+  const toInbox = <NextStep to="/inbox">{t.toInbox}</NextStep>
   return (
     <Loaded query={balances} loading={t.loading}>
       {({ balances: list, total, pagination }) =>
         pagination.total === 0 ? (
-          <EmptyState icon="money" title={t.noAgents}>
+          <EmptyState icon="money" title={t.noAgents} action={toInbox}>
             {t.noAgentsHint}
           </EmptyState>
         ) : (

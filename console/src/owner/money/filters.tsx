@@ -1,7 +1,7 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { useAgentChoice } from '../../agents/use-agent-choice.tsx'
 import type { InputOf } from '../../api/api.tsx'
-import { useRead } from '../../api/use-read.ts'
 import filters from '../../components/filters.module.css'
 import { Icon } from '../../components/icon.tsx'
 import { useTexts } from '../../language/language.tsx'
@@ -98,22 +98,25 @@ interface AgentChoiceProps {
   readonly onAgent: (agent: string | undefined) => void
 }
 
-/** The newest agents; another one stays chosen when the address names it. */
+/** One of the agents; another one stays chosen when the address names it. */
 function AgentChoice({ agent, onAgent }: AgentChoiceProps) {
   const t = useTexts(moneyTexts)
-  const listed = useRead('listAgents', { limit: 100 }).data?.agents ?? []
-  const options = listed.map(({ agent_id, name }) => ({ value: agent_id, label: name }))
+  const { agents, finder } = useAgentChoice()
+  const options = agents.map(({ agent_id, name }) => ({ value: agent_id, label: name }))
   const isListed = agent === undefined || options.some(({ value }) => value === agent)
   return (
-    <NativeSelect
-      label={t.whichAgent}
-      value={agent ?? ''}
-      data={[
-        { value: '', label: t.allAgents },
-        ...(isListed ? [] : [{ value: agent, label: agent }]),
-        ...options,
-      ]}
-      onChange={event => onAgent(event.currentTarget.value || undefined)}
-    />
+    <>
+      {finder}
+      <NativeSelect
+        label={t.whichAgent}
+        value={agent ?? ''}
+        data={[
+          { value: '', label: t.allAgents },
+          ...(isListed ? [] : [{ value: agent, label: agent }]),
+          ...options,
+        ]}
+        onChange={event => onAgent(event.currentTarget.value || undefined)}
+      />
+    </>
   )
 }

@@ -11,6 +11,7 @@ const route = getRouteApi('/owner/money')
 
 const SECTIONS: Readonly<Record<MoneySection, ComponentType>> = {
   balances: lazyRouteComponent(() => import('./balances.tsx'), 'Balances'),
+  account: lazyRouteComponent(() => import('./bank-account.tsx'), 'BankAccount'),
   bank: lazyRouteComponent(() => import('./payouts.tsx'), 'Payouts'),
   transactions: lazyRouteComponent(() => import('./transactions.tsx'), 'Transactions'),
 }

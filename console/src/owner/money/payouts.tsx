@@ -6,7 +6,7 @@ import { Amount } from '../../components/amount.tsx'
 import { Card } from '../../components/card.tsx'
 import { Choice } from '../../components/choice.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState, NextStep } from '../../components/empty-state.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { Pages } from '../../components/pages.tsx'
@@ -38,7 +38,13 @@ export function Payouts() {
       <Loaded query={payouts} loading={t.loadingPayouts}>
         {({ transactions, pagination }) =>
           transactions.length === 0 ? (
-            <EmptyState icon="money" title={t.noPayouts[kind]} />
+            <EmptyState
+              icon="money"
+              title={t.noPayouts[kind]}
+              action={<NextStep to="/money">{t.toBalances}</NextStep>}
+            >
+              {t.noPayoutsHint[kind]}
+            </EmptyState>
           ) : (
             <>
               <Card flush>

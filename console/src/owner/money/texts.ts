@@ -4,7 +4,12 @@ export const moneyTexts = texts({
   en: {
     title: 'Money',
     lead: 'The wallets of all your agents.',
-    sections: { balances: 'Balances', bank: 'To the bank', transactions: 'Transactions' },
+    sections: {
+      balances: 'Balances',
+      bank: 'To the bank',
+      account: 'Bank account',
+      transactions: 'Transactions',
+    },
     loading: 'Loading the balances…',
     total: 'In all wallets',
     funded: 'Funded',
@@ -16,6 +21,8 @@ export const moneyTexts = texts({
     act: 'Act',
     noAgents: 'No wallet yet',
     noAgentsHint: 'A platform creates agents for you. Their wallets appear here.',
+    toInbox: 'Look for an invitation',
+    toBalances: 'See the wallets',
     kind: 'Which payouts',
     kinds: { withdraw: 'Withdrawals', settlement: 'Settlements' },
     bankHints: {
@@ -24,6 +31,10 @@ export const moneyTexts = texts({
     },
     loadingPayouts: 'Loading the payouts…',
     noPayouts: { withdraw: 'No withdrawal yet', settlement: 'No settlement yet' },
+    noPayoutsHint: {
+      withdraw: 'Withdraw from a wallet, and it appears here with the bank’s reference.',
+      settlement: 'It happens by itself. What is in the wallets now, you see there.',
+    },
     utr: 'Bank reference (UTR)',
     noUtr: 'Not yet',
     at: 'When',
@@ -59,6 +70,7 @@ export const moneyTexts = texts({
     to: 'To',
     clear: 'Clear the filters',
     none: 'Nothing has moved yet',
+    noneHint: 'Add money to a wallet, and everything that moves appears here.',
     noneSuch: 'No transaction like this',
     searchedFrom: 'Only the newest 2,000 transactions were searched, back to',
     searchedHint: 'Choose an earlier end to search older ones.',
@@ -66,7 +78,7 @@ export const moneyTexts = texts({
   hi: {
     title: 'पैसा',
     lead: 'आपके सभी एजेंटों के वॉलेट।',
-    sections: { balances: 'बैलेंस', bank: 'बैंक को', transactions: 'लेन-देन' },
+    sections: { balances: 'बैलेंस', bank: 'बैंक को', account: 'बैंक खाता', transactions: 'लेन-देन' },
     loading: 'बैलेंस आ रहे हैं…',
     total: 'सभी वॉलेट में',
     funded: 'डाला गया',
@@ -78,6 +90,8 @@ export const moneyTexts = texts({
     act: 'काम',
     noAgents: 'अभी कोई वॉलेट नहीं',
     noAgentsHint: 'प्लेटफ़ॉर्म आपके लिए एजेंट बनाता है। उनके वॉलेट यहाँ दिखेंगे।',
+    toInbox: 'न्योता देखें',
+    toBalances: 'वॉलेट देखें',
     kind: 'कौन-से भुगतान',
     kinds: { withdraw: 'निकासी', settlement: 'निपटान' },
     bankHints: {
@@ -86,6 +100,10 @@ export const moneyTexts = texts({
     },
     loadingPayouts: 'भुगतान आ रहे हैं…',
     noPayouts: { withdraw: 'अभी कोई निकासी नहीं', settlement: 'अभी कोई निपटान नहीं' },
+    noPayoutsHint: {
+      withdraw: 'किसी वॉलेट से निकालें, तो वह बैंक के संदर्भ के साथ यहाँ दिखेगा।',
+      settlement: 'यह अपने आप होता है। वॉलेट में अभी क्या है, वह वहाँ दिखता है।',
+    },
     utr: 'बैंक संदर्भ (UTR)',
     noUtr: 'अभी नहीं',
     at: 'कब',
@@ -121,6 +139,7 @@ export const moneyTexts = texts({
     to: 'कब तक',
     clear: 'फ़िल्टर हटाएँ',
     none: 'अभी कुछ नहीं चला',
+    noneHint: 'किसी वॉलेट में पैसा डालें, तो जो कुछ चलेगा, यहाँ दिखेगा।',
     noneSuch: 'ऐसा कोई लेन-देन नहीं',
     searchedFrom: 'केवल सबसे नए 2,000 लेन-देन में खोजा गया, यहाँ तक:',
     searchedHint: 'पुराने में खोजने के लिए पहले की आख़िरी तारीख़ चुनें।',

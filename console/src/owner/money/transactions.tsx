@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Lines } from '../../agents/statement.tsx'
 import { useRead } from '../../api/use-read.ts'
 import { Card } from '../../components/card.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { Notice } from '../../components/notice.tsx'
@@ -46,7 +46,19 @@ export function Transactions() {
               </Notice>
             )}
             {transactions.length === 0 ? (
-              <EmptyState icon="money" title={isFiltered ? t.noneSuch : t.none} />
+              isFiltered ? (
+                <NothingFound icon="money" section="transactions">
+                  {t.noneSuch}
+                </NothingFound>
+              ) : (
+                <EmptyState
+                  icon="money"
+                  title={t.none}
+                  action={<NextStep to="/money">{t.toBalances}</NextStep>}
+                >
+                  {t.noneHint}
+                </EmptyState>
+              )
             ) : (
               <Card flush>
                 <Lines lines={transactions} withAgent />

@@ -1,8 +1,8 @@
 import type { Organization } from '@batua/sdk'
 import { NativeSelect, Text } from '@mantine/core'
 import { useState } from 'react'
+import { useAgentChoice } from '../../agents/use-agent-choice.tsx'
 import { useAct } from '../../api/use-act.ts'
-import { useRead } from '../../api/use-read.ts'
 import { Choice } from '../../components/choice.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { sayDone } from '../../components/toasts.tsx'
@@ -24,7 +24,7 @@ type Role = 'treasury' | 'admin' | 'worker'
 export function AddMember({ organization, hasTreasury, members, onClose }: AddMemberProps) {
   const t = useTexts(organizationsTexts)
   const { id: org_id, owner_id } = organization
-  const listed = useRead('listAgents', { owner_id, limit: 100 }).data?.agents ?? []
+  const { agents: listed, finder } = useAgentChoice({ owner_id })
   const agents = listed.filter(
     ({ agent_id, status }) => status !== 'deactivated' && !members.includes(agent_id),
   )
@@ -59,6 +59,7 @@ export function AddMember({ organization, hasTreasury, members, onClose }: AddMe
       onClose={onClose}
     >
       {agents.length === 0 && <Text>{t.noneToAdd}</Text>}
+      {finder}
       <NativeSelect
         label={t.agent}
         value={chosen}

@@ -7,6 +7,7 @@ import type { ResultOf } from '../../api/api.tsx'
 import { Amount } from '../../components/amount.tsx'
 import { Card } from '../../components/card.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { useFormat, useTexts } from '../../language/language.tsx'
 import { AddMember } from './add-member.tsx'
@@ -49,7 +50,17 @@ export function Members({ organization, members }: MembersProps) {
         </Button>
       </Group>
       {members.length === 0 ? (
-        <Text c="dimmed">{t.noMembers}</Text>
+        <Card>
+          <EmptyState
+            icon="people"
+            title={t.noMembers}
+            action={
+              <Button variant="light" disabled={organization.status === 'frozen'} onClick={() => ask(true)}>
+                {t.addFirst}
+              </Button>
+            }
+          />
+        </Card>
       ) : (
         <Card flush>
           <DataTable label={t.members} columns={columns} rows={members} rowKey={({ agent_id }) => agent_id} />

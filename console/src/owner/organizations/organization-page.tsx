@@ -6,25 +6,26 @@ import { Lines } from '../../agents/statement.tsx'
 import { useRead } from '../../api/use-read.ts'
 import { Amount } from '../../components/amount.tsx'
 import { Card } from '../../components/card.tsx'
+import { EmptyState, NextStep } from '../../components/empty-state.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { Pages } from '../../components/pages.tsx'
+import { Sections } from '../../components/sections.tsx'
 import { Status } from '../../components/status.tsx'
-import { Waiting } from '../../components/waiting.tsx'
 import { useTexts } from '../../language/language.tsx'
 import { type Member, Members } from './members.tsx'
 import { organizationsTexts } from './texts.ts'
 
 const route = getRouteApi('/owner/organizations/$orgId')
 
-/** One organization: its treasury, its members with their budgets, and what moved in their wallets. */
+/** One organization: its treasury and its members with their budgets, or what moved in their wallets. */
 export function OrganizationPage() {
   const t = useTexts(organizationsTexts)
   const { orgId } = route.useParams()
+  const { section = 'members' } = route.useSearch()
   const organization = useRead('getOrganization', { org_id: orgId })
-  const budget = useRead('getBudget', { org_id: orgId })
   return (
     <>
       <Link to="/organizations" className={agentClasses.back}>
@@ -36,17 +37,10 @@ export function OrganizationPage() {
         {found => (
           <>
             <Head organization={found} />
+            <Sections label={found.name} sections={t.sections} shown={section} />
             <Stack>
               {found.status === 'frozen' && <Notice kind="warn">{t.frozen}</Notice>}
-              <Loaded query={budget} loading={t.loadingMembers}>
-                {({ members }) => (
-                  <>
-                    <Treasury members={members} />
-                    <Members organization={found} members={members} />
-                  </>
-                )}
-              </Loaded>
-              <OrganizationLines orgId={orgId} />
+              {section === 'members' ? <Budgets organization={found} /> : <OrganizationLines orgId={orgId} />}
             </Stack>
           </>
         )}
@@ -63,6 +57,21 @@ function Head({ organization: { name, status, max_agents } }: { readonly organiz
     </span>
   )
   return <PageTitle lead={lead}>{name}</PageTitle>
+}
+
+function Budgets({ organization }: { readonly organization: Organization }) {
+  const t = useTexts(organizationsTexts)
+  const budget = useRead('getBudget', { org_id: organization.id })
+  return (
+    <Loaded query={budget} loading={t.loadingMembers}>
+      {({ members }) => (
+        <>
+          <Treasury members={members} />
+          <Members organization={organization} members={members} />
+        </>
+      )}
+    </Loaded>
+  )
 }
 
 function Treasury({ members }: { readonly members: readonly Member[] }) {
@@ -83,18 +92,13 @@ function Treasury({ members }: { readonly members: readonly Member[] }) {
               {treasury.agent_name}
             </Link>
             <span className={agentClasses.balance}>
-              <Balance agentId={treasury.agent_id} />
+              <Amount rupees={treasury.available} />
             </span>
           </div>
         </>
       )}
     </Card>
   )
-}
-
-function Balance({ agentId }: { readonly agentId: string }) {
-  const { data } = useRead('getBalance', { agent_id: agentId })
-  return data === undefined ? <Waiting /> : <Amount rupees={data.available} />
 }
 
 function OrganizationLines({ orgId }: { readonly orgId: string }) {
@@ -104,17 +108,27 @@ function OrganizationLines({ orgId }: { readonly orgId: string }) {
   const lines = useRead('listOrganizationTransactions', { org_id: orgId, limit: 20, offset })
   return (
     <Stack gap="sm">
-      <Title order={2}>{t.transactions}</Title>
       <Loaded query={lines} loading={t.loadingLines}>
         {({ transactions, pagination }) =>
           transactions.length === 0 ? (
-            <Text c="dimmed">{t.noLines}</Text>
+            <Card>
+              <EmptyState
+                icon="money"
+                title={t.noLines}
+                action={<NextStep to="/agents">{t.toAgents}</NextStep>}
+              >
+                {t.noLinesHint}
+              </EmptyState>
+            </Card>
           ) : (
             <>
               <Card flush>
                 <Lines lines={transactions} withAgent />
               </Card>
-              <Pages pagination={pagination} onOffset={next => void navigate({ search: { offset: next } })} />
+              <Pages
+                pagination={pagination}
+                onOffset={next => void navigate({ search: { section: 'transactions', offset: next } })}
+              />
             </>
           )
         }

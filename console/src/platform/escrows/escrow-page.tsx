@@ -2,6 +2,7 @@ import type { Escrow } from '@batua/sdk'
 import { Button, Group, Text, TextInput } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { ResultOf } from '../../api/api.tsx'
 import { useAct } from '../../api/use-act.ts'
 import { useRead } from '../../api/use-read.ts'
 import { Amount } from '../../components/amount.tsx'
@@ -24,19 +25,19 @@ export function EscrowPage() {
   const t = useTexts(escrowsTexts)
   const format = useFormat()
   const { escrowId } = route.useParams()
-  const escrow = useRead('getEscrow', { escrow_id: escrowId })
+  const escrow = useRead('getEscrowDetails', { escrow_id: escrowId })
   return (
     <>
       <BackTo to="/platform/payments/escrows">{t.back}</BackTo>
       {escrow.data === undefined && <PageTitle>{t.escrow}</PageTitle>}
       <Loaded query={escrow} loading={t.loadingOne}>
-        {found => (
+        {({ escrow: found, agents }) => (
           <>
             <PageTitle lead={<Status is={found.status} />} actions={<Ends escrow={found} />}>
               {format.amount(found.amount)}
             </PageTitle>
             <Card label={t.details}>
-              <EscrowFacts escrow={found} />
+              <EscrowFacts escrow={found} agents={agents} />
             </Card>
           </>
         )}
@@ -45,17 +46,31 @@ export function EscrowPage() {
   )
 }
 
-function EscrowFacts({ escrow }: { readonly escrow: Escrow }) {
+type NamedAgents = ResultOf<'getEscrowDetails'>['agents']
+
+interface FactsProps {
+  readonly escrow: Escrow
+  readonly agents: NamedAgents
+}
+
+function EscrowFacts({ escrow, agents }: FactsProps) {
   const t = useTexts(escrowsTexts)
   const { escrow_id, agent_id, to_agent_id, attestor_agent_id, amount, reference } = escrow
   const { auto_action, expires_at, created_at, resolved_at } = escrow
+  const named = (agentId: string | null) => agents.find(({ agent_id: id }) => id === agentId)
   return (
     <Facts
       facts={[
         [t.amount, <Amount key="amount" rupees={amount} />],
-        [t.payer, <AgentName key="payer" agentId={agent_id} />],
-        [t.recipient, to_agent_id === null ? t.nobody : <AgentName key="recipient" agentId={to_agent_id} />],
-        [t.attestor, attestor_agent_id === null ? null : <AgentName key="att" agentId={attestor_agent_id} />],
+        [t.payer, <AgentLink key="payer" agent={named(agent_id)} />],
+        [
+          t.recipient,
+          to_agent_id === null ? t.nobody : <AgentLink key="recipient" agent={named(to_agent_id)} />,
+        ],
+        [
+          t.attestor,
+          attestor_agent_id === null ? null : <AgentLink key="att" agent={named(attestor_agent_id)} />,
+        ],
         [t.reference, reference],
         [t.at, <Moment key="at" at={created_at} />],
         [
@@ -75,13 +90,11 @@ function EscrowFacts({ escrow }: { readonly escrow: Escrow }) {
   )
 }
 
-/** Anybody may ask who an agent is, also another platform's. */
-function AgentName({ agentId }: { readonly agentId: string }) {
-  const { data } = useRead('getAgentExistence', { agent_id: agentId })
-  const name = data?.name ?? agentId
+function AgentLink({ agent }: { readonly agent: NamedAgents[number] | undefined }) {
+  if (agent === undefined) return null
   return (
-    <Link to="/platform/agents/$agentId" params={{ agentId }} search={{}}>
-      {name}
+    <Link to="/platform/agents/$agentId" params={{ agentId: agent.agent_id }} search={{}}>
+      {agent.name}
     </Link>
   )
 }

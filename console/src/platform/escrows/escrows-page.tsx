@@ -4,13 +4,14 @@ import { useRead } from '../../api/use-read.ts'
 import { Amount } from '../../components/amount.tsx'
 import { Card } from '../../components/card.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { Pages } from '../../components/pages.tsx'
 import { Status } from '../../components/status.tsx'
 import { useTexts } from '../../language/language.tsx'
+import { ListTools } from '../list-tools.tsx'
 import { AgentFilter, Filters, MoneyPages, SelectFilter } from '../parts.tsx'
 import { platformTexts } from '../texts.ts'
 import { escrowsTexts } from './texts.ts'
@@ -24,12 +25,11 @@ export function EscrowsPage() {
   const { status: statusName } = useTexts(platformTexts)
   const { status, agent, offset = 0 } = route.useSearch()
   const navigate = route.useNavigate()
-  const escrows = useRead('listEscrows', {
+  const filter = {
     ...(status === undefined ? {} : { status }),
     ...(agent === undefined ? {} : { agent_id: agent }),
-    limit: 20,
-    offset,
-  })
+  }
+  const escrows = useRead('listEscrows', { ...filter, limit: 20, offset })
   const isFiltered = status !== undefined || agent !== undefined
   return (
     <>
@@ -48,12 +48,21 @@ export function EscrowsPage() {
           onChange={chosen => void navigate({ search: { status, agent: chosen } })}
         />
       </Filters>
+      <ListTools operation="listEscrows" filter={filter} search={{ status, agent }} />
       <Loaded query={escrows} loading={t.loading}>
         {({ escrows: list, pagination }) =>
           list.length === 0 ? (
-            <EmptyState icon="safety" title={isFiltered ? t.emptyOther : t.emptyTitle}>
-              {isFiltered ? undefined : t.empty}
-            </EmptyState>
+            isFiltered ? (
+              <NothingFound icon="safety">{t.emptyOther}</NothingFound>
+            ) : (
+              <EmptyState
+                icon="safety"
+                title={t.emptyTitle}
+                action={<NextStep to="/platform/agents">{t.toAgents}</NextStep>}
+              >
+                {t.empty}
+              </EmptyState>
+            )
           ) : (
             <>
               <Card flush>

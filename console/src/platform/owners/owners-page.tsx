@@ -1,8 +1,9 @@
 import type { Owner } from '@batua/sdk'
-import { Stack, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
 import { Card } from '../../components/card.tsx'
+import { ConfirmButton } from '../../components/confirm-button.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -11,6 +12,8 @@ import { PageTitle } from '../../components/page-title.tsx'
 import { Pages } from '../../components/pages.tsx'
 import { Status } from '../../components/status.tsx'
 import { useTexts } from '../../language/language.tsx'
+import { CreateAgent } from '../agents/create-agent.tsx'
+import { CreateOwner } from './create-owner.tsx'
 import { ownersTexts } from './texts.ts'
 
 const route = getRouteApi('/platform/owners')
@@ -23,11 +26,13 @@ export function OwnersPage() {
   const owners = useRead('listOwners', { limit: 20, offset })
   return (
     <>
-      <PageTitle lead={t.lead}>{t.title}</PageTitle>
+      <PageTitle lead={t.lead} actions={<CreateOwner />}>
+        {t.title}
+      </PageTitle>
       <Loaded query={owners} loading={t.loading}>
         {({ owners: list, pagination }) =>
           list.length === 0 ? (
-            <EmptyState icon="people" title={t.emptyTitle}>
+            <EmptyState icon="people" title={t.emptyTitle} action={<CreateOwner isMain={false} />}>
               {t.empty}
             </EmptyState>
           ) : (
@@ -52,6 +57,7 @@ function Owners({ owners }: { readonly owners: readonly Owner[] }) {
     { id: 'link', name: t.link, cell: ({ link_status }) => t.linkStatus[link_status] },
     { id: 'status', name: t.status, cell: ({ status }) => <Status is={status} /> },
     { id: 'created', name: t.created, cell: ({ created_at }) => <Moment at={created_at} /> },
+    { id: 'act', name: t.act, align: 'end', cell: owner => <Acts owner={owner} /> },
   ]
   return <DataTable label={t.title} columns={columns} rows={owners} rowKey={({ owner_id }) => owner_id} />
 }
@@ -64,5 +70,25 @@ function Name({ owner: { name, owner_id } }: { readonly owner: Owner }) {
         {owner_id}
       </Text>
     </Stack>
+  )
+}
+
+function Acts({ owner: { owner_id, name, link_status, status } }: { readonly owner: Owner }) {
+  const t = useTexts(ownersTexts)
+  return (
+    <Group gap="xs" justify="flex-end">
+      {link_status === 'declined' && (
+        <ConfirmButton
+          operation="inviteOwner"
+          input={{ owner_id }}
+          act={t.inviteAgain}
+          title={t.inviteOne(name)}
+          done={() => t.isInvited}
+        >
+          {t.inviteText}
+        </ConfirmButton>
+      )}
+      {status === 'active' && <CreateAgent owner={{ owner_id, name }} />}
+    </Group>
   )
 }

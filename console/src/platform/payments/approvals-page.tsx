@@ -6,7 +6,7 @@ import { Amount } from '../../components/amount.tsx'
 import { Card } from '../../components/card.tsx'
 import { Choice } from '../../components/choice.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
@@ -47,7 +47,7 @@ export function ApprovalsPage() {
       <Loaded query={approvals} loading={t.loadingApprovals}>
         {({ approvals: list, pagination }) =>
           list.length === 0 ? (
-            <EmptyState icon="inbox" title={t.noApprovals} />
+            <NoApprovals isFiltered={status !== 'pending_approval'} />
           ) : (
             <>
               <Card flush>
@@ -62,6 +62,17 @@ export function ApprovalsPage() {
         }
       </Loaded>
     </>
+  )
+}
+
+function NoApprovals({ isFiltered }: { readonly isFiltered: boolean }) {
+  const t = useTexts(paymentsTexts)
+  if (isFiltered) return <NothingFound icon="inbox">{t.noApprovals}</NothingFound>
+  const toAgents = <NextStep to="/platform/agents">{t.toAgents}</NextStep>
+  return (
+    <EmptyState icon="inbox" title={t.noneWaits} action={toAgents}>
+      {t.noneWaitsHint}
+    </EmptyState>
   )
 }
 
@@ -104,21 +115,22 @@ function Approvals({ approvals }: { readonly approvals: readonly Approval[] }) {
 export function ApprovalPage() {
   const t = useTexts(paymentsTexts)
   const { approvalId } = oneRoute.useParams()
-  const approval = useRead('getApproval', { approval_id: approvalId })
+  const details = useRead('getApprovalDetails', { approval_id: approvalId })
+  const approval = details.data?.approval
   return (
     <>
       <BackTo to="/platform/payments/approvals">{t.backToApprovals}</BackTo>
       <PageTitle
         lead={t.ownerDecides}
-        actions={approval.data === undefined ? undefined : <Status is={approval.data.status} />}
+        actions={approval === undefined ? undefined : <Status is={approval.status} />}
       >
-        {approval.data?.agent_name ?? t.approval}
+        {approval?.agent_name ?? t.approval}
       </PageTitle>
-      <Loaded query={approval} loading={t.loadingApproval}>
-        {found => (
+      <Loaded query={details} loading={t.loadingApproval}>
+        {({ approval: found, ...beside }) => (
           <Stack>
             <Card label={t.details}>
-              <ApprovalFacts approval={found} />
+              <ApprovalFacts approval={found} {...beside} />
             </Card>
             {found.payment_id !== null && (
               <Link to="/platform/payments/$paymentId" params={{ paymentId: found.payment_id }}>

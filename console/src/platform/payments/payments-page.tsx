@@ -5,13 +5,14 @@ import { agentTexts } from '../../agents/agent-texts.ts'
 import { useRead } from '../../api/use-read.ts'
 import { Card } from '../../components/card.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { Pages } from '../../components/pages.tsx'
 import { Status } from '../../components/status.tsx'
 import { useFormat, useTexts } from '../../language/language.tsx'
+import { ListTools } from '../list-tools.tsx'
 import { MoneyPages } from '../parts.tsx'
 import { PaymentFilters } from './payment-filters.tsx'
 import { paymentsTexts } from './texts.ts'
@@ -21,30 +22,39 @@ const route = getRouteApi('/platform/payments')
 /** The statements of all agents in one list. */
 export function PaymentsPage() {
   const t = useTexts(paymentsTexts)
-  const { offset = 0, agent, type, status, reference, from, to } = route.useSearch()
+  const { offset = 0, ...search } = route.useSearch()
+  const { agent, type, status, reference, from, to } = search
   const navigate = route.useNavigate()
-  const isFiltered = [agent, type, status, reference, from, to].some(filter => filter !== undefined)
-  const lines = useRead('listPlatformTransactions', {
+  const isFiltered = Object.values(search).some(value => value !== undefined)
+  const filter = {
     ...(agent === undefined ? {} : { agent_id: agent }),
     ...(type === undefined ? {} : { type }),
     ...(status === undefined ? {} : { status }),
     ...(reference === undefined ? {} : { reference }),
     ...(from === undefined ? {} : { from_date: from }),
     ...(to === undefined ? {} : { to_date: to }),
-    limit: 20,
-    offset,
-  })
+  }
+  const lines = useRead('listPlatformTransactions', { ...filter, limit: 20, offset })
   return (
     <>
       <PageTitle lead={t.lead}>{t.title}</PageTitle>
       <MoneyPages />
       <PaymentFilters />
+      <ListTools operation="listPlatformTransactions" filter={filter} search={search} />
       <Loaded query={lines} loading={t.loading}>
         {({ transactions, pagination }) =>
           transactions.length === 0 ? (
-            <EmptyState icon="money" title={isFiltered ? t.emptyOther : t.emptyTitle}>
-              {isFiltered ? undefined : t.empty}
-            </EmptyState>
+            isFiltered ? (
+              <NothingFound icon="money">{t.emptyOther}</NothingFound>
+            ) : (
+              <EmptyState
+                icon="money"
+                title={t.emptyTitle}
+                action={<NextStep to="/platform">{t.toStart}</NextStep>}
+              >
+                {t.empty}
+              </EmptyState>
+            )
           ) : (
             <>
               <Card flush>

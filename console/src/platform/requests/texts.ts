@@ -4,6 +4,7 @@ export const requestsTexts = texts({
   en: {
     title: 'Requests',
     lead: 'What your server and your agents asked in the last three days. No body and no address is kept.',
+    sections: { requests: 'Requests', usage: 'Last hour' },
     loading: 'Loading requests…',
     filter: 'Which responses',
     all: 'All',
@@ -19,6 +20,7 @@ export const requestsTexts = texts({
     milliseconds: (count: string) => `${count} ms`,
     emptyTitle: 'No requests yet',
     empty: 'Requests with your platform’s secret and with your agents’ keys appear here.',
+    toStart: 'Make the first request',
     emptyOther: 'Nothing matches these filters',
     usage: 'Last hour',
     loadingUsage: 'Counting requests…',
@@ -41,6 +43,7 @@ export const requestsTexts = texts({
   hi: {
     title: 'अनुरोध',
     lead: 'पिछले तीन दिनों में आपके सर्वर और एजेंटों ने क्या माँगा। कोई बॉडी और कोई पता नहीं रखा जाता।',
+    sections: { requests: 'अनुरोध', usage: 'पिछला घंटा' },
     loading: 'अनुरोध आ रहे हैं…',
     filter: 'कौन-से जवाब',
     all: 'सभी',
@@ -56,6 +59,7 @@ export const requestsTexts = texts({
     milliseconds: count => `${count} ms`,
     emptyTitle: 'अभी कोई अनुरोध नहीं',
     empty: 'आपके प्लेटफ़ॉर्म के सीक्रेट और एजेंटों की की से आए अनुरोध यहाँ दिखेंगे।',
+    toStart: 'पहला अनुरोध भेजें',
     emptyOther: 'इन शर्तों पर कुछ नहीं मिला',
     usage: 'पिछला घंटा',
     loadingUsage: 'अनुरोध गिने जा रहे हैं…',

@@ -1,16 +1,19 @@
-import { Button, NativeSelect, Stack, Text, Title } from '@mantine/core'
+import { Button, Checkbox, NativeSelect, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { useAct } from '../../api/use-act.ts'
-import { useRead } from '../../api/use-read.ts'
 import { Card } from '../../components/card.tsx'
 import { CopyIcon } from '../../components/copy.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { useFormat, useTexts } from '../../language/language.tsx'
+import { OwnerSelect } from '../owners/owner-select.tsx'
 import { Filters } from '../parts.tsx'
 import { PAID_ACCOUNTS, type PaidAccount, VERIFIED_ACCOUNTS, type VerifiedAccount } from './accounts.ts'
+import { useAmountField } from './amount-field.tsx'
 import { AgentSelect } from './funding.tsx'
 import classes from './sandbox.module.css'
+import { scenarioTexts } from './scenario-texts.ts'
+import { PAYOUT_AMOUNTS } from './scenarios.ts'
 import { sandboxTexts } from './texts.ts'
 
 const IFSC = 'HDFC0001234'
@@ -18,7 +21,6 @@ const IFSC = 'HDFC0001234'
 /** Verifies an owner with an account of which the bank's response is known, and lists these accounts. */
 export function BankPanel() {
   const t = useTexts(sandboxTexts)
-  const owners = useRead('listOwners', { limit: 100 }).data?.owners ?? []
   const [ownerId, setOwnerId] = useState('')
   const [account, setAccount] = useState<string>(VERIFIED_ACCOUNTS[0])
   const verify = useAct('submitKyc')
@@ -35,16 +37,7 @@ export function BankPanel() {
         }}
       >
         <Filters>
-          <NativeSelect
-            size="md"
-            label={t.owner}
-            value={ownerId}
-            data={[
-              { value: '', label: '—' },
-              ...owners.map(({ owner_id, name }) => ({ value: owner_id, label: name })),
-            ]}
-            onChange={event => setOwnerId(event.currentTarget.value)}
-          />
+          <OwnerSelect value={ownerId} onChange={setOwnerId} />
           <NativeSelect
             size="md"
             label={t.account}
@@ -106,6 +99,8 @@ export function PayoutPanel() {
   const t = useTexts(sandboxTexts)
   const format = useFormat()
   const [agentId, setAgentId] = useState('')
+  const { read, fields } = useAmountField('9401', PAYOUT_AMOUNTS, useTexts(scenarioTexts).ofPayout)
+  const [isWhole, setWhole] = useState(true)
   const withdraw = useAct('withdraw')
   return (
     <Card>
@@ -116,11 +111,18 @@ export function PayoutPanel() {
       <form
         onSubmit={event => {
           event.preventDefault()
-          withdraw.mutate({ agent_id: agentId })
+          const amount = isWhole ? undefined : read()
+          if (amount !== null) withdraw.mutate({ agent_id: agentId, ...(amount !== undefined && { amount }) })
         }}
       >
         <Filters>
           <AgentSelect value={agentId} onChange={setAgentId} />
+          <Checkbox
+            label={t.whole}
+            checked={isWhole}
+            onChange={event => setWhole(event.currentTarget.checked)}
+          />
+          {!isWhole && fields}
           <Button type="submit" variant="default" loading={withdraw.isPending} disabled={agentId === ''}>
             {t.withdraw}
           </Button>

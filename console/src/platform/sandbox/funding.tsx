@@ -1,13 +1,16 @@
 import type { CompleteSandboxPaymentInput } from '@batua/sdk'
 import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useState } from 'react'
-import { rupeesIn } from '../../agents/rupees.ts'
+import { useAgentChoice } from '../../agents/use-agent-choice.tsx'
 import { useAct } from '../../api/use-act.ts'
 import { useRead } from '../../api/use-read.ts'
 import { Card } from '../../components/card.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { useFormat, useTexts } from '../../language/language.tsx'
 import { Filters } from '../parts.tsx'
+import { useAmountField } from './amount-field.tsx'
+import { scenarioTexts } from './scenario-texts.ts'
+import { FUNDING_AMOUNTS } from './scenarios.ts'
 import { sandboxTexts } from './texts.ts'
 
 type Outcome = CompleteSandboxPaymentInput['outcome']
@@ -41,29 +44,31 @@ interface AgentSelectProps {
   readonly onChange: (agentId: string) => void
 }
 
-/** One of the newest agents. */
+/** One of the platform’s agents. */
 export function AgentSelect({ value, onChange }: AgentSelectProps) {
   const t = useTexts(sandboxTexts)
-  const agents = useRead('listAgents', { limit: 100 }).data?.agents ?? []
+  const { agents, finder } = useAgentChoice()
   return (
-    <NativeSelect
-      size="md"
-      label={t.agent}
-      value={value}
-      data={[
-        { value: '', label: '—' },
-        ...agents.map(({ agent_id, name, handle }) => ({ value: agent_id, label: `${name} (@${handle})` })),
-      ]}
-      onChange={event => onChange(event.currentTarget.value)}
-    />
+    <>
+      {finder}
+      <NativeSelect
+        size="md"
+        label={t.agent}
+        value={value}
+        data={[
+          { value: '', label: '—' },
+          ...agents.map(({ agent_id, name, handle }) => ({ value: agent_id, label: `${name} (@${handle})` })),
+        ]}
+        onChange={event => onChange(event.currentTarget.value)}
+      />
+    </>
   )
 }
 
 function OpenSession({ onOpen }: { readonly onOpen: (session: string, agentId: string) => void }) {
   const t = useTexts(sandboxTexts)
   const [agentId, setAgentId] = useState('')
-  const [written, write] = useState('500')
-  const [isWrong, setWrong] = useState(false)
+  const { read, fields } = useAmountField('500', FUNDING_AMOUNTS, useTexts(scenarioTexts).ofFunding)
   const open = useAct('createFunding', {
     onDone: ({ payment_session_id }, { agent_id }) => onOpen(payment_session_id, agent_id),
   })
@@ -71,22 +76,13 @@ function OpenSession({ onOpen }: { readonly onOpen: (session: string, agentId: s
     <form
       onSubmit={event => {
         event.preventDefault()
-        const amount = rupeesIn(written) ?? 0
-        setWrong(amount < 1)
-        if (amount >= 1) open.mutate({ agent_id: agentId, amount })
+        const amount = read()
+        if (amount !== null) open.mutate({ agent_id: agentId, amount })
       }}
     >
       <Filters>
         <AgentSelect value={agentId} onChange={setAgentId} />
-        <TextInput
-          label={t.amount}
-          leftSection={<Text c="dimmed">₹</Text>}
-          inputMode="decimal"
-          autoComplete="off"
-          value={written}
-          onChange={event => write(event.currentTarget.value)}
-          error={isWrong && t.amountWrong}
-        />
+        {fields}
         <Button type="submit" variant="default" loading={open.isPending} disabled={agentId === ''}>
           {t.open}
         </Button>

@@ -1,5 +1,5 @@
 import { Stack } from '@mantine/core'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState, NextStep } from '../../components/empty-state.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { useTexts } from '../../language/language.tsx'
 import { IS_SANDBOX } from '../../shell/mode.ts'
@@ -8,6 +8,7 @@ import { ClockPanel } from './clock.tsx'
 import { FundingPanel } from './funding.tsx'
 import { PhonePanel } from './phone.tsx'
 import { sandboxTexts } from './texts.ts'
+import { UpiPanel } from './upi.tsx'
 
 /** Plays what is outside of the service: payers, banks, phones and time. */
 export function SandboxPage() {
@@ -16,7 +17,7 @@ export function SandboxPage() {
     return (
       <>
         <PageTitle>{t.title}</PageTitle>
-        <EmptyState icon="play" title={t.liveTitle}>
+        <EmptyState icon="play" title={t.liveTitle} action={<NextStep to="/platform">{t.toStart}</NextStep>}>
           {t.live}
         </EmptyState>
       </>
@@ -27,6 +28,7 @@ export function SandboxPage() {
       <PageTitle lead={t.lead}>{t.title}</PageTitle>
       <Stack>
         <FundingPanel />
+        <UpiPanel />
         <ClockPanel />
         <BankPanel />
         <PayoutPanel />

@@ -1,10 +1,9 @@
-import { Stack, Text, Title } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { useRead } from '../../api/use-read.ts'
-import { Card } from '../../components/card.tsx'
-import { Facts } from '../../components/facts.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { useTexts } from '../../language/language.tsx'
+import { PlatformCard } from './platform-card.tsx'
 import { Steps } from './steps.tsx'
 import { startTexts } from './texts.ts'
 
@@ -12,24 +11,20 @@ import { startTexts } from './texts.ts'
 export function StartPage() {
   const t = useTexts(startTexts)
   const platform = useRead('getCurrentPlatform', {})
+  const steps = useRead('getFirstSteps', {})
   return (
     <>
       <PageTitle lead={t.lead}>{t.title}</PageTitle>
       <Loaded query={platform} loading={t.loading}>
-        {({ name, platform_id, webhook_url }) => (
+        {found => (
           <Stack>
-            <Card>
-              <Title order={2}>{t.platform}</Title>
-              <Facts
-                facts={[
-                  [t.name, name],
-                  [t.id, platform_id],
-                  [t.webhookUrl, webhook_url ?? t.none],
-                ]}
-              />
-            </Card>
-            <Steps hasWebhook={webhook_url !== null} />
-            <Text c="dimmed">{t.docs}</Text>
+            <PlatformCard platform={found} />
+            <Loaded query={steps} loading={t.loadingSteps}>
+              {done => <Steps done={done} hasWebhook={found.webhook_url !== null} />}
+            </Loaded>
+            <Text c="dimmed">
+              <a href="/docs">{t.docs}</a>
+            </Text>
           </Stack>
         )}
       </Loaded>

@@ -1,8 +1,14 @@
-import { Stack, Text, Title } from '@mantine/core'
-import { useRead } from '../../api/use-read.ts'
+import type { FirstSteps } from '@batua/sdk'
+import { Group, Stack, Text, Title } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { Card } from '../../components/card.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { useTexts } from '../../language/language.tsx'
+import { Moment } from '../../components/moment.tsx'
+import { useFormat, useTexts } from '../../language/language.tsx'
+import { CreateAgent } from '../agents/create-agent.tsx'
+import { CreateOwner } from '../owners/create-owner.tsx'
+import { Code } from '../parts.tsx'
 import classes from './start.module.css'
 import { startTexts } from './texts.ts'
 
@@ -18,39 +24,76 @@ const AGENT = `curl "$BATUA/v1/agents" "\${AS_PLATFORM[@]}" -H "$JSON" \\
   -d '{"owner_id":"'$OWNER_ID'","name":"Research Agent","handle":"research"}'`
 const FUND = `curl "$BATUA/v1/agents/$AGENT_ID/fund" -H "x-agent-key: $AGENT_KEY" \\
   -H "$JSON" -d '{"amount":500}'`
-const PAY = `curl "$BATUA/v1/agents/$AGENT_ID/pay" -H "x-agent-key: $AGENT_KEY" \\
-  -H "$JSON" -d '{"to":"translator","amount":10}'`
 const WEBHOOK = `curl -X PATCH "$BATUA/v1/platforms/$PLATFORM_ID" "\${AS_PLATFORM[@]}" -H "$JSON" \\
   -d '{"webhook_url":"https://example.com/webhooks"}'`
+const PAY = payCode('$AGENT_ID', { to: 'translator', amount: 10 })
 
-/** The first run: each step says what it is for, and ticks itself off. */
-export function Steps({ hasWebhook }: { readonly hasWebhook: boolean }) {
+/** The request that makes a payment; the agent's key is a variable, so that no secret is on the page. */
+function payCode(agentId: string, body: object): string {
+  // In a text between single quotes of the shell, a quote is written outside of them.
+  const text = JSON.stringify(body).replaceAll("'", `'\\''`)
+  return `curl "$BATUA/v1/agents/${agentId}/pay" -H "x-agent-key: $AGENT_KEY" \\
+  -H "$JSON" -d '${text}'`
+}
+
+interface StepsProps {
+  readonly done: FirstSteps
+  readonly hasWebhook: boolean
+}
+
+/** The first run: each step says what it is for, and ticks itself off. The last is the first payment. */
+export function Steps({ done: { owners, agents, is_funded, first_payment }, hasWebhook }: StepsProps) {
   const t = useTexts(startTexts)
-  const owners = useRead('listOwners', { limit: 1 }).data?.pagination.total ?? 0
-  const agents = useRead('listAgents', { limit: 2 }).data
-  const [one, other] = agents?.agents ?? []
-  const [ofOne, ofOther] = [useMoney(one?.agent_id), useMoney(other?.agent_id)]
   return (
     <Stack component="ol" className={classes.steps} aria-label={t.steps}>
-      <Step title={t.owner} hint={t.ownerHint} code={OWNER()} isDone={owners > 0} />
-      <Step title={t.agent} hint={t.agentHint} code={AGENT} isDone={(agents?.pagination.total ?? 0) > 1} />
-      <Step title={t.fund} hint={t.fundHint} code={FUND} isDone={ofOne.in || ofOther.in} />
-      <Step title={t.pay} hint={t.payHint} code={PAY} isDone={ofOne.out || ofOther.out} />
+      <Step
+        title={t.owner}
+        hint={t.ownerHint}
+        code={OWNER()}
+        isDone={owners > 0}
+        act={<CreateOwner isMain={owners === 0} />}
+      />
+      <Step
+        title={t.agent}
+        hint={t.agentHint}
+        code={AGENT}
+        isDone={agents > 1}
+        act={<CreateAgent isMain={agents < 2} />}
+      />
       <Step title={t.webhook} hint={t.webhookHint} code={WEBHOOK} isDone={hasWebhook} />
+      <Step title={t.fund} hint={t.fundHint} code={FUND} isDone={is_funded} />
+      {first_payment === null ? (
+        <Step title={t.pay} hint={t.payHint} code={PAY} isDone={false} />
+      ) : (
+        <FirstPayment payment={first_payment} />
+      )}
     </Stack>
   )
 }
 
-/** Whether money came into the wallet of an agent, and whether it paid. */
-function useMoney(agentId: string | undefined): { readonly in: boolean; readonly out: boolean } {
-  const input = { agent_id: agentId ?? '', status: 'completed', limit: 1 } as const
-  const enabled = agentId !== undefined
-  const funded = useRead('listTransactions', { ...input, type: 'fund' }, { enabled })
-  const paid = useRead('listTransactions', { ...input, type: 'pay_out' }, { enabled })
-  return {
-    in: (funded.data?.pagination.total ?? 0) > 0,
-    out: (paid.data?.pagination.total ?? 0) > 0,
+/** The end of the first run: the payment, and the request that makes the same again. */
+function FirstPayment({ payment }: { readonly payment: NonNullable<FirstSteps['first_payment']> }) {
+  const t = useTexts(startTexts)
+  const format = useFormat()
+  const { payment_id, from, from_name, to_name, to_handle, amount, reference, note, created_at } = payment
+  const body = {
+    to: to_handle,
+    amount,
+    ...(reference !== null && { reference }),
+    ...(note !== null && { note }),
   }
+  return (
+    <Step title={t.paid} hint={t.paidHint} code={`${BASE()}\n${payCode(from, body)}`} isDone isOpen>
+      <Text mb="sm">
+        <Link to="/platform/payments/$paymentId" params={{ paymentId: payment_id }}>
+          {t.whoPaid(from_name, to_name, format.amount(amount))}
+        </Link>{' '}
+        <Text span c="dimmed">
+          <Moment at={created_at} />
+        </Text>
+      </Text>
+    </Step>
+  )
 }
 
 interface StepProps {
@@ -58,9 +101,14 @@ interface StepProps {
   readonly hint: string
   readonly code: string
   readonly isDone: boolean
+  /** The code of a step that is done is closed unless this says otherwise. */
+  readonly isOpen?: boolean
+  /** The same in this console. */
+  readonly act?: ReactNode
+  readonly children?: ReactNode
 }
 
-function Step({ title, hint, code, isDone }: StepProps) {
+function Step({ title, hint, code, isDone, isOpen = !isDone, act, children }: StepProps) {
   const t = useTexts(startTexts)
   return (
     <li>
@@ -77,12 +125,13 @@ function Step({ title, hint, code, isDone }: StepProps) {
         <Text c="dimmed" mb="sm">
           {hint}
         </Text>
-        {!isDone && (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
-          <pre className={classes.code} tabIndex={0}>
-            {code}
-          </pre>
-        )}
+        {children}
+        {/* Also of a step that is done: its dialog may still show a key. */}
+        {act !== undefined && <Group mb="sm">{act}</Group>}
+        <details open={isOpen}>
+          <summary className={classes.summary}>{t.code}</summary>
+          <Code isTitled={false} title={t.codeOf(title)} text={code} />
+        </details>
       </Card>
     </li>
   )

@@ -1,14 +1,16 @@
 import type { WebhookDeliveryDetails } from '@batua/sdk'
-import { Stack, Text, Title } from '@mantine/core'
+import { Button, Stack, Text, Title } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
 import { Card } from '../../components/card.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { Status } from '../../components/status.tsx'
+import { componentTexts } from '../../components/texts.ts'
 import { useFormat, useTexts } from '../../language/language.tsx'
 import { BackTo, Code } from '../parts.tsx'
 import { Retry } from './retry.tsx'
@@ -36,7 +38,7 @@ export function DeliveryPage() {
               <Card label={t.details}>
                 <DeliveryFacts delivery={found} />
               </Card>
-              <Attempts attempts={found.attempt_history} />
+              <Attempts attempts={found.attempt_history} onReload={() => void delivery.refetch()} />
               <Request key={found.attempts} delivery={found} />
             </Stack>
           </>
@@ -67,10 +69,30 @@ function DeliveryFacts({ delivery }: { readonly delivery: WebhookDeliveryDetails
 
 type Attempt = WebhookDeliveryDetails['attempt_history'][number]
 
-function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
+interface AttemptsProps {
+  readonly attempts: readonly Attempt[]
+  readonly onReload: () => void
+}
+
+function Attempts({ attempts, onReload }: AttemptsProps) {
   const t = useTexts(webhooksTexts)
+  const { reload } = useTexts(componentTexts)
   const format = useFormat()
-  if (attempts.length === 0) return <Text c="dimmed">{t.notTried}</Text>
+  if (attempts.length === 0) {
+    return (
+      <EmptyState
+        icon="clock"
+        title={t.notTried}
+        action={
+          <Button variant="light" onClick={onReload}>
+            {reload}
+          </Button>
+        }
+      >
+        {t.notTriedHint}
+      </EmptyState>
+    )
+  }
   const columns: readonly Column<Attempt>[] = [
     { id: 'at', name: t.began, cell: ({ at }) => <Moment at={at} /> },
     {

@@ -4,12 +4,13 @@ import { Stack, Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
 import { Card } from '../../components/card.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { Pages } from '../../components/pages.tsx'
 import { useTexts } from '../../language/language.tsx'
+import { ListTools } from '../list-tools.tsx'
 import { AgentFilter, Code, Filters, SelectFilter, WebhookPages } from '../parts.tsx'
 import { webhooksTexts } from './texts.ts'
 import classes from './webhooks.module.css'
@@ -21,12 +22,11 @@ export function EventsPage() {
   const t = useTexts(webhooksTexts)
   const { event, agent, offset = 0 } = route.useSearch()
   const navigate = route.useNavigate()
-  const events = useRead('listEvents', {
+  const filter = {
     ...(event === undefined ? {} : { event }),
     ...(agent === undefined ? {} : { agent_id: agent }),
-    limit: 20,
-    offset,
-  })
+  }
+  const events = useRead('listEvents', { ...filter, limit: 20, offset })
   return (
     <>
       <PageTitle lead={t.eventsLead}>{t.eventsTitle}</PageTitle>
@@ -41,10 +41,11 @@ export function EventsPage() {
         />
         <AgentFilter value={agent} onChange={chosen => void navigate({ search: { event, agent: chosen } })} />
       </Filters>
+      <ListTools operation="listEvents" filter={filter} search={{ event, agent }} />
       <Loaded query={events} loading={t.loadingEvents}>
         {({ events: list, pagination }) =>
           list.length === 0 ? (
-            <EmptyState icon="repeat" title={t.noEvents} />
+            <NoEvents isFiltered={event !== undefined || agent !== undefined} />
           ) : (
             <>
               <Card flush>
@@ -63,6 +64,17 @@ export function EventsPage() {
         }
       </Loaded>
     </>
+  )
+}
+
+function NoEvents({ isFiltered }: { readonly isFiltered: boolean }) {
+  const t = useTexts(webhooksTexts)
+  if (isFiltered) return <NothingFound icon="repeat">{t.noSuchEvents}</NothingFound>
+  const toStart = <NextStep to="/platform">{t.toStart}</NextStep>
+  return (
+    <EmptyState icon="repeat" title={t.noEvents} action={toStart}>
+      {t.noEventsHint}
+    </EmptyState>
   )
 }
 

@@ -1,12 +1,12 @@
 import type { WebhookDelivery } from '@batua/sdk'
 import { EVENT_NAMES } from '@batua/sdk'
-import { Button, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useAct } from '../../api/use-act.ts'
 import { useRead } from '../../api/use-read.ts'
 import { Card } from '../../components/card.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Moment } from '../../components/moment.tsx'
@@ -15,9 +15,11 @@ import { Pages } from '../../components/pages.tsx'
 import { Status } from '../../components/status.tsx'
 import { sayDone } from '../../components/toasts.tsx'
 import { useTexts } from '../../language/language.tsx'
+import { ListTools } from '../list-tools.tsx'
 import { Filters, SelectFilter, WebhookPages } from '../parts.tsx'
 import { Retry } from './retry.tsx'
 import { webhooksTexts } from './texts.ts'
+import { WebhookAddress } from './webhook-address.tsx'
 
 const route = getRouteApi('/platform/webhooks')
 const POLL_MS = 5_000
@@ -29,19 +31,14 @@ export function WebhooksPage() {
   const { status, event, offset = 0 } = route.useSearch()
   const navigate = route.useNavigate()
   const isFiltered = status !== undefined || event !== undefined
-  const deliveries = useRead(
-    'listWebhookDeliveries',
-    {
-      ...(status === undefined ? {} : { status }),
-      ...(event === undefined ? {} : { event }),
-      limit: 20,
-      offset,
-    },
-    { everyMs: POLL_MS },
-  )
+  const filter = {
+    ...(status === undefined ? {} : { status }),
+    ...(event === undefined ? {} : { event }),
+  }
+  const deliveries = useRead('listWebhookDeliveries', { ...filter, limit: 20, offset }, { everyMs: POLL_MS })
   return (
     <>
-      <PageTitle lead={t.lead} actions={<Test />}>
+      <PageTitle lead={t.lead} actions={<Acts />}>
         {t.title}
       </PageTitle>
       <WebhookPages />
@@ -61,12 +58,21 @@ export function WebhooksPage() {
           onChange={chosen => void navigate({ search: { status, event: chosen } })}
         />
       </Filters>
+      <ListTools operation="listWebhookDeliveries" filter={filter} search={{ status, event }} />
       <Loaded query={deliveries} loading={t.loading}>
         {({ deliveries: list, pagination }) =>
           list.length === 0 ? (
-            <EmptyState icon="repeat" title={isFiltered ? t.emptyOther : t.emptyTitle}>
-              {isFiltered ? undefined : t.empty}
-            </EmptyState>
+            isFiltered ? (
+              <NothingFound icon="repeat">{t.emptyOther}</NothingFound>
+            ) : (
+              <EmptyState
+                icon="repeat"
+                title={t.emptyTitle}
+                action={<NextStep to="/platform/webhooks/events">{t.toEvents}</NextStep>}
+              >
+                {t.empty}
+              </EmptyState>
+            )
           ) : (
             <>
               <Card flush>
@@ -133,6 +139,16 @@ function Response({ delivery }: { readonly delivery: WebhookDelivery }) {
         )}
       </Text>
     </Stack>
+  )
+}
+
+function Acts() {
+  const platform = useRead('getCurrentPlatform', {}).data
+  return (
+    <Group gap="sm" align="start">
+      {platform !== undefined && <WebhookAddress platform={platform} />}
+      <Test />
+    </Group>
   )
 }
 

@@ -1,5 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { codeOf } from '../../kernel/system-errors.ts'
 
 /** Everybody may pass through: PostgreSQL may run as another user. What lies inside has permissions of its own. */
 const PASSABLE = 0o711
@@ -43,8 +44,4 @@ function unusable(dataDir: string, reason: string, cause: unknown): Error {
       cause,
     },
   )
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }

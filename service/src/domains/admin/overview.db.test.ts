@@ -44,6 +44,7 @@ describe('the overview', () => {
       agents: { total: 0, active: 0, paused: 0, quarantined: 0, frozen: 0, deactivated: 0 },
       float: 0,
       escrow_held: 0,
+      authorized: 0,
       payments: { today: none, last_30_days: none },
       pending_approvals: 3,
       open_alerts: 2,

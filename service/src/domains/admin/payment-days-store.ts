@@ -10,10 +10,15 @@ export interface PaymentDay {
   readonly feesPaise: Paise
 }
 
+/** Captures are payments; the fee on them is charged when their authorization ends. */
 const DAYS_OF_TRANSFERS = `
-  select floor((extract(epoch from posted_at) + 19800) / 86400)::int4 as ist_day, count(*) as count,
-    sum(amount_paise)::int8 as volume_paise, sum(fee_paise)::int8 as fees_paise
-  from transfers where id >= $1 and id < $2 and kind = 'payment' group by 1`
+  select floor((extract(epoch from posted_at) + 19800) / 86400)::int4 as ist_day,
+    count(*) filter (where kind in ('payment', 'capture')) as count,
+    coalesce(sum(amount_paise) filter (where kind in ('payment', 'capture')), 0)::int8 as volume_paise,
+    sum(case kind when 'authorization_fee' then amount_paise else fee_paise end)::int8 as fees_paise
+  from transfers where id >= $1 and id < $2
+    and kind in ('payment', 'capture', 'authorization_return', 'authorization_fee')
+  group by 1`
 
 /** Adds the payments of this range of ids to the sums of their days. */
 export async function addToDays(tx: Queryable, from: Uuid, before: Uuid): Promise<void> {

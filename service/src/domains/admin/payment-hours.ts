@@ -9,6 +9,7 @@ const OPERATIONS: readonly OperationId[] = [
   'holdEscrow',
   'holdEscrowWithTimeout',
   'holdEscrowWithAttestation',
+  'authorize',
 ]
 
 /** The ends of the steps of durations in milliseconds, each about half more than the one before. Longer is one step more. */

@@ -33,6 +33,7 @@ export function readOverview(context: AdminContext): Promise<Overview> {
       agents: await countAgentsByStatus(tx, null),
       float: rupees(held.floatPaise),
       escrow_held: rupees(held.escrowHeldPaise),
+      authorized: rupees(held.authorizedPaise),
       payments: await readPayments(tx, istDay(now)),
       payouts_pending: { count: Number(held.payoutsPending), amount: rupees(held.payoutsPendingPaise) },
       negative_wallets: { count: Number(negative.count), amount: rupees(negative.owedPaise) },
@@ -53,12 +54,13 @@ export function readOverview(context: AdminContext): Promise<Overview> {
 }
 
 function ledgerSums(sums: LedgerSums): NonNullable<Overview['ledger']['sums']> {
-  const { balances, walletsDifference, escrowDifference, payoutsDifference } = sums
+  const { balances, walletsDifference, escrowDifference, authorizationsDifference, payoutsDifference } = sums
   return {
     balances: Object.fromEntries(Object.entries(balances).map(([name, paise]) => [name, rupees(paise)])),
     differences: {
       wallets: rupees(walletsDifference),
       escrow: rupees(escrowDifference),
+      authorizations: rupees(authorizationsDifference),
       payouts: rupees(payoutsDifference),
     },
   }

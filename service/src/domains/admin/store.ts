@@ -32,15 +32,18 @@ export async function sumBalancesOfOwner(db: Queryable, ownerId: Uuid): Promise<
 export interface HeldMoney {
   readonly floatPaise: Paise
   readonly escrowHeldPaise: Paise
+  readonly authorizedPaise: Paise
   readonly payoutsPending: bigint
   readonly payoutsPendingPaise: Paise
 }
 
-/** The sum of all balances, the money held in escrow, and the pending payouts. */
+/** The sum of all balances, the money held in escrow and set aside, and the pending payouts. */
 export async function sumHeldMoney(db: Queryable): Promise<HeldMoney> {
   const [row] = await db.query<HeldMoney>(
     `select (select coalesce(sum(balance_paise), 0) from accounts)::int8 as "floatPaise",
        (select coalesce(sum(amount_paise), 0) from escrows where status = 'held')::int8 as "escrowHeldPaise",
+       (select coalesce(sum(amount_paise + fee_reserved_paise - captured_paise), 0) from authorizations
+        where status in ('open', 'closing'))::int8 as "authorizedPaise",
        count(*) as "payoutsPending", coalesce(sum(amount_paise), 0)::int8 as "payoutsPendingPaise"
      from payouts where status = 'pending'`,
     [],

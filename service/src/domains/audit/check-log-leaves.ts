@@ -5,7 +5,7 @@ import type { Vault } from '../../kernel/secrets.ts'
 import { canonicalJson } from '../../kernel/signing.ts'
 import { isGenuine, type StoredTransfer } from '../../ledger/index.ts'
 import { leafHash } from '../../operations/audit-entry.ts'
-import { paymentLeaf } from '../../operations/payment-fact.ts'
+import { type NamedPayment, paymentLeaf } from '../../operations/payment-fact.ts'
 import type { Finding } from '../../operations/scan.ts'
 import {
   type RowId,
@@ -163,7 +163,7 @@ function hashOfEntry(row: EntryRow): string | null {
   return found.kind === 'entry' ? leafHash(canonicalJson(found.content)) : null
 }
 
-function hashOfPayment(vault: Vault, row: StoredTransfer): string | null {
+function hashOfPayment(vault: Vault, row: StoredTransfer & NamedPayment): string | null {
   return isGenuine(vault, row) ? paymentLeaf(row).hash : null
 }
 

@@ -2,6 +2,7 @@ import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
 import { FIRST_UUID, firstUuidAt, LAST_UUID, momentOf, type Uuid } from '../../kernel/ids.ts'
 import { type StoredTransfer, transferColumns } from '../../ledger/index.ts'
+import { appNameOf, type NamedPayment } from '../../operations/payment-fact.ts'
 import { TILE_WIDTH, type TileId } from './merkle.ts'
 import { ENTRY_COLUMNS, type EntryRow } from './read-entry.ts'
 
@@ -74,9 +75,12 @@ export function selectEntries(db: Queryable, ids: readonly Uuid[]): Promise<Entr
   ])
 }
 
-export function selectPayments(db: Queryable, ids: readonly Uuid[]): Promise<StoredTransfer[]> {
-  return db.query<StoredTransfer>(
-    `select ${transferColumns('t')} from transfers t where t.id = any($1::uuid[]) and t.kind = 'payment'`,
+export function selectPayments(
+  db: Queryable,
+  ids: readonly Uuid[],
+): Promise<(StoredTransfer & NamedPayment)[]> {
+  return db.query<StoredTransfer & NamedPayment>(
+    `select ${transferColumns('t')}, ${appNameOf('t')} as "appName" from transfers t where t.id = any($1::uuid[]) and t.kind = 'payment'`,
     [arrayLiteral(ids)],
   )
 }

@@ -51,7 +51,7 @@ const state = async () => {
 async function figures(): Promise<Record<string, string>> {
   const metrics = createMetrics()
   addLogCheckMetrics(metrics, stage)
-  const lines = (await metrics.metrics()).split('\n').filter(line => line.startsWith('audit_'))
+  const lines = (await metrics.metrics()).split('\n').filter(line => line.startsWith('batua_'))
   return Object.fromEntries(lines.map(line => line.split(' ') as [string, string]))
 }
 
@@ -62,16 +62,16 @@ describe('a round of the log check', () => {
   test('is reported as missing before the first one has ended', async () => {
     expect(await readLogCheck(database)).toMatchObject({ finishedAt: null, openFindings: 0 })
     expect(await figures()).toEqual({
-      audit_log_intact: 'Nan',
-      audit_log_faults: '0',
-      audit_log_seconds_since_round: 'Nan',
+      batua_log_check_passed: 'Nan',
+      batua_log_check_findings: '0',
+      batua_log_check_age_seconds: 'Nan',
     })
   })
 
   test('finds no fault in an intact log, and the next begins a quarter of an hour later', async () => {
     expect(await checkWholeLog(stage)).toEqual([])
     expect(await readLogCheck(database)).toMatchObject({ finishedAt: clock.now(), openFindings: 0 })
-    expect(await figures()).toMatchObject({ audit_log_intact: '1', audit_log_seconds_since_round: '0' })
+    expect(await figures()).toMatchObject({ batua_log_check_passed: '1', batua_log_check_age_seconds: '0' })
     const { round } = (await state()) ?? {}
     clock.advance(15 * MINUTE_MS - 1)
     await check()
@@ -131,10 +131,10 @@ describe('a fault of the log', () => {
     expect(await checkWholeLog(logging)).toEqual([fault])
     expect(await checkWholeLog(logging)).toEqual([fault])
     expect(errors).toEqual([[{ fault }, 'audit log check found a fault']])
-    expect(await figures()).toMatchObject({ audit_log_intact: '0', audit_log_faults: '1' })
+    expect(await figures()).toMatchObject({ batua_log_check_passed: '0', batua_log_check_findings: '1' })
     await putBack()
     expect(await checkWholeLog(logging)).toEqual([])
-    expect(await figures()).toMatchObject({ audit_log_intact: '1', audit_log_faults: '0' })
+    expect(await figures()).toMatchObject({ batua_log_check_passed: '1', batua_log_check_findings: '0' })
     await spoil(ids[7])
     expect(await checkWholeLog(logging)).toEqual([fault])
     expect(errors).toHaveLength(2)

@@ -5,6 +5,7 @@ import {
   dueEvery,
   type Finding,
   readScan,
+  roundDue,
   type ScanStatus,
   type Slice,
   scanSlice,
@@ -16,7 +17,7 @@ import { selectBeginning } from './check-log-store.ts'
 import { type AuditContext, acceptedKeys } from './context.ts'
 import { TILE_WIDTH } from './merkle.ts'
 
-export const LOG_CHECK = 'audit log check'
+const LOG_CHECK = 'audit log check'
 
 /** Where a round of the check is: in the tiles, then in the entries, then in the payments. */
 export type LogPosition =
@@ -36,6 +37,8 @@ const MINUTE_MS = 60_000
 const LEASE_MS = MINUTE_MS
 /** The interval between the beginnings of rounds, unless a round takes longer. */
 const ROUND_MS = 15 * MINUTE_MS
+/** The `due` of the job. */
+export const LOG_ROUND_DUE = roundDue(LOG_CHECK, ROUND_MS)
 
 /** The bounds of one slice: tiles with their entries, or ids of entries. */
 export interface LogLimits {

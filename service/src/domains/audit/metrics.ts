@@ -1,8 +1,8 @@
 import type { Queryable } from '../../db/database.ts'
 import { momentOf, type Uuid } from '../../kernel/ids.ts'
-import { addFigures, type Figure, type Metrics } from '../../kernel/metrics.ts'
+import { addFigures, type Figures, type Metrics } from '../../kernel/metrics.ts'
 import { checkFigures } from '../../operations/scan.ts'
-import { LOG_CHECK, readLogCheck } from './check-log.ts'
+import { readLogCheck } from './check-log.ts'
 import type { AuditContext } from './context.ts'
 import { isAsSigned } from './prove.ts'
 
@@ -15,9 +15,8 @@ export function addAuditMetrics(metrics: Metrics, context: AuditContext): void {
 }
 
 export function addLogCheckMetrics(metrics: Metrics, { database, clock }: LogContext): void {
-  const names = ['audit_log_intact', 'audit_log_faults', 'audit_log_seconds_since_round'] as const
   const read = async () => ({ ...(await readLogCheck(database)), now: clock.now() })
-  addFigures(metrics, checkFigures(LOG_CHECK, names), read)
+  addFigures(metrics, checkFigures('batua_log_check'), read)
 }
 
 interface Status extends LogStatus {
@@ -30,34 +29,14 @@ async function readStatus(context: AuditContext): Promise<Status> {
   return { ...status, isIntact, now: context.clock.now() }
 }
 
-const FIGURES: readonly Figure<Status>[] = [
-  {
-    name: 'audit_leaves',
-    help: 'Audit entries that the newest checkpoint covers',
-    value: ({ size }) => size,
-  },
-  {
-    name: 'audit_waiting_leaves',
-    help: 'Audit entries in the queue, not yet appended to the tree',
-    value: ({ waiting }) => waiting,
-  },
-  {
-    name: 'audit_lag_seconds',
-    help: 'Age of the oldest queued audit entry in seconds; 0 if none is queued',
-    value: ({ oldest, now }) =>
-      oldest === null ? 0 : Math.max(0, (now.getTime() - momentOf(oldest).getTime()) / 1_000),
-  },
-  {
-    name: 'audit_refused_rows',
-    help: 'Rows of the audit queue that were refused, because they failed MAC verification or were in the tree already',
-    value: ({ refused }) => refused,
-  },
-  {
-    name: 'audit_checkpoint_good',
-    help: '1 if the newest checkpoint has a valid signature and matches the tree, else 0',
-    value: ({ isIntact }) => (isIntact ? 1 : 0),
-  },
-]
+const FIGURES: Figures<Status> = {
+  batua_audit_leaves: ({ size }) => size,
+  batua_audit_waiting_leaves: ({ waiting }) => waiting,
+  batua_audit_lag_seconds: ({ oldest, now }) =>
+    oldest === null ? 0 : Math.max(0, (now.getTime() - momentOf(oldest).getTime()) / 1_000),
+  batua_audit_refused_rows: ({ refused }) => refused,
+  batua_audit_checkpoint_passed: ({ isIntact }) => (isIntact ? 1 : 0),
+}
 
 /** The state of the log that metrics show. */
 interface LogStatus {

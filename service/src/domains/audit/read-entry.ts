@@ -3,10 +3,10 @@ import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import { canonicalJson } from '../../kernel/signing.ts'
-import { findProvenTransfer } from '../../ledger/index.ts'
+import { findProvenTransfer, type Transfer } from '../../ledger/index.ts'
 import { type EntryContent, entryContent } from '../../operations/audit-entry.ts'
 import type { FactData } from '../../operations/facts.ts'
-import { paymentContent } from '../../operations/payment-fact.ts'
+import { appNameOf, type NamedPayment, paymentContent } from '../../operations/payment-fact.ts'
 
 /** A stored entry, or that there is none, or that it was altered. */
 export type FoundEntry =
@@ -22,7 +22,16 @@ export async function readEntry(db: Queryable, vault: Vault, id: Uuid): Promise<
   if (found.kind !== 'transfer') return found
   const { transfer } = found
   if (transfer.kind !== 'payment') return { kind: 'none' }
-  return { kind: 'entry', agentId: transfer.debitAccount, content: paymentContent(transfer) }
+  return { kind: 'entry', agentId: transfer.debitAccount, content: paymentContent(await named(db, transfer)) }
+}
+
+async function named(db: Queryable, transfer: Transfer): Promise<NamedPayment> {
+  if (transfer.linkedId === null) return { ...transfer, appName: null }
+  const [row] = await db.query<{ appName: string | null }>(
+    `select ${appNameOf('t')} as "appName" from transfers t where t.id = $1`,
+    [transfer.id],
+  )
+  return { ...transfer, appName: row?.appName ?? null }
 }
 
 /** A row of audit_entries. It may have been edited in any column. */
@@ -31,6 +40,7 @@ export interface EntryRow {
   readonly agentId: Uuid | null
   readonly actorType: ActorType
   readonly actorId: string
+  readonly actorName: string | null
   readonly action: AuditAction
   readonly target: string
   readonly data: string
@@ -39,16 +49,17 @@ export interface EntryRow {
   readonly isFiner: boolean
 }
 
-export const ENTRY_COLUMNS = `id, agent_id as "agentId", actor_type as "actorType", actor_id as "actorId", action,
-  target, data, created_at as "createdAt", created_at <> date_trunc('milliseconds', created_at) as "isFiner"`
+export const ENTRY_COLUMNS = `id, agent_id as "agentId", actor_type as "actorType", actor_id as "actorId",
+  actor_name as "actorName", action, target, data, created_at as "createdAt", created_at <> date_trunc('milliseconds', created_at) as "isFiner"`
 
-export function entryOf({ actorType, actorId, isFiner, ...row }: EntryRow): FoundEntry {
+export function entryOf({ actorType, actorId, actorName, isFiner, ...row }: EntryRow): FoundEntry {
   const { createdAt } = row
   const data = factsFrom(row.data)
   if (data === null || isFiner || !(createdAt instanceof Date) || Number.isNaN(createdAt.getTime())) {
     return { kind: 'altered' }
   }
-  const entry = { ...row, data, actor: { type: actorType, id: actorId } }
+  const actor = { type: actorType, id: actorId, ...(actorName !== null && { name: actorName }) }
+  const entry = { ...row, data, actor }
   return { kind: 'entry', agentId: row.agentId, content: entryContent(entry) }
 }
 

@@ -94,7 +94,12 @@ test('the metrics show the number and age of queued entries, and whether the log
   const figures = async () => {
     const text = await metrics.metrics()
     const [names, all] = [
-      ['audit_leaves', 'audit_waiting_leaves', 'audit_lag_seconds', 'audit_checkpoint_good'],
+      [
+        'batua_audit_leaves',
+        'batua_audit_waiting_leaves',
+        'batua_audit_lag_seconds',
+        'batua_audit_checkpoint_passed',
+      ],
       text.split('\n'),
     ]
     return names.map(name => Number(all.find(line => line.startsWith(`${name} `))?.split(' ')[1]))

@@ -137,6 +137,9 @@ export interface QueueLimits {
   readonly leaves: number
 }
 
+/** Whether leaves wait in the queue: an SQL expression. */
+export const LEAVES_WAIT = 'exists (select from audit_queue)'
+
 /** The queued rows in the order of their ids. Only the transaction that has locked the tree may remove them. */
 export async function selectQueue(tx: Queryable, limits: QueueLimits): Promise<QueuedRow[]> {
   return tx.query<QueuedRow>(

@@ -83,6 +83,8 @@ test('an edit of any column of any entry is found', async () => {
   const changes = await changesOfColumns(database, 'audit_entries')
   expect(changes.length).toBeGreaterThan(10)
   for (const { column, set } of changes) {
+    // Only an app has a name that could be removed, and none of these was an app.
+    if (column === 'actor_name' && set === 'null') continue
     await tamper(`update audit_entries set ${column} = ${set}`)
     await expectFound(entries, `${column} = ${set}`)
   }

@@ -5,7 +5,7 @@ import { boundedMap } from '../../kernel/bounded-map.ts'
 import { firstUuidAt, type Uuid } from '../../kernel/ids.ts'
 import { type StoredTransfer, transferColumns } from '../../ledger/index.ts'
 import type { EntryContent } from '../../operations/audit-entry.ts'
-import { paymentContent } from '../../operations/payment-fact.ts'
+import { appNameOf, type NamedPayment, paymentContent } from '../../operations/payment-fact.ts'
 import { ENTRY_COLUMNS, type EntryRow, entryOf } from './read-entry.ts'
 import {
   behind,
@@ -34,12 +34,14 @@ export const SELECT_ENTRIES = `select ${ENTRY_COLUMNS} from ${ENTRIES} order by 
 export const SELECT_ENTRIES_OF_ACTION = `
   select ${ENTRY_COLUMNS} from ${ENTRIES_OF_ACTION} order by e.id desc limit $5`
 
+const PAYMENT = `${transferColumns('t')}, ${appNameOf('t')} as "appName"`
+
 /** The agent's payments, made and received; no agent pays itself, so each payment is found once. */
 export const SELECT_PAYMENTS = `
   select p.* from (
-    (select ${transferColumns('t')} from ${DEBITS} and t.kind = 'payment' order by t.id desc limit $4)
+    (select ${PAYMENT} from ${DEBITS} and t.kind = 'payment' order by t.id desc limit $4)
     union all
-    (select ${transferColumns('t')} from ${CREDITS} and t.kind = 'payment' order by t.id desc limit $4)
+    (select ${PAYMENT} from ${CREDITS} and t.kind = 'payment' order by t.id desc limit $4)
   ) p order by p.id desc limit $4`
 
 /**
@@ -106,7 +108,7 @@ async function selectEntries(db: Queryable, scope: TrailScope, fetch: number): P
 }
 
 async function selectPayments(db: Queryable, scope: TrailScope, fetch: number): Promise<TrailRow[]> {
-  const rows = await db.query<StoredTransfer>(SELECT_PAYMENTS, [...rangeOf(scope), fetch])
+  const rows = await db.query<StoredTransfer & NamedPayment>(SELECT_PAYMENTS, [...rangeOf(scope), fetch])
   return rows.map(row => {
     assert(!Number.isNaN(row.postedAt.getTime()), `the payment ${row.id} matches what was posted`)
     return { id: row.id, content: paymentContent(row) }

@@ -184,8 +184,8 @@ test('the total includes every payment, also several of one millisecond', async 
     await paid(agent, other)
     await paid(other, agent)
     for (let times = 0; times < 2; times++) expect((await read()).pagination.total).toBe(expected.length)
-    const anew = { ...trails(), paymentCounts: openPaymentCounts() }
-    const fresh = await readTrail(anew, caller, formatId('agt', agent), {})
+    const uncounted = { ...trails(), paymentCounts: openPaymentCounts() }
+    const fresh = await readTrail(uncounted, caller, formatId('agt', agent), {})
     expect(fresh.pagination.total).toBe(expected.length)
   }
 })

@@ -1,7 +1,7 @@
 import { foldTransfers } from '../../ledger/index.ts'
 import type { Job } from '../../operations/jobs.ts'
 import type { LedgerCheckContext, ReconciliationContext } from './context.ts'
-import { checkNextSlice } from './ledger-check/check-ledger.ts'
+import { checkNextSlice, LEDGER_ROUND_DUE } from './ledger-check/check-ledger.ts'
 import { LEDGER_SUMS } from './ledger-check/store.ts'
 import { openReconciler } from './reconciliation/query-gateway.ts'
 import { reconcileNightly } from './reconciliation/reconcile.ts'
@@ -17,7 +17,7 @@ export function ledgerCheckJobs(context: LedgerCheckContext): Job[] {
       everyMs: FOLDING_MS,
       run: now => foldTransfers(context.database, LEDGER_SUMS, now),
     },
-    { name: 'ledger check', everyMs: CHECKING_MS, run: () => checkNextSlice(context) },
+    { name: 'ledger check', everyMs: CHECKING_MS, due: LEDGER_ROUND_DUE, run: () => checkNextSlice(context) },
   ]
 }
 

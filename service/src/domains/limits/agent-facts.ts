@@ -17,6 +17,24 @@ import { recordPresentPolicy } from './history/record-versions.ts'
 import { type Ceiling, ceilingOf, type Layer } from './layers.ts'
 import { type AgentRow, newestIn, partsOfRow, proveRows, selectAgentRows } from './present-policies.ts'
 
+/** When and for how long an agent was stopped, in Unix milliseconds. */
+export interface AgentStops {
+  /** When it was last paused; null: never. */
+  readonly pausedMs: number | null
+  readonly deactivatedMs: number | null
+  /** Since when its money is blocked, by a freeze or a quarantine; null: it is not. */
+  readonly blockedSinceMs: number | null
+  /** How long its money was blocked before that, in all. */
+  readonly blockedMs: number
+}
+
+export const NEVER_STOPPED: AgentStops = {
+  pausedMs: null,
+  deactivatedMs: null,
+  blockedSinceMs: null,
+  blockedMs: 0,
+}
+
 /** What decisions need to know about an agent. It is true for as long as the agent's account is locked. */
 export interface AgentFacts {
   readonly id: Uuid
@@ -25,6 +43,7 @@ export interface AgentFacts {
   readonly status: AgentStatus
   /** Of a deactivated agent: the state in which it was deactivated. Its money stays blocked as that state blocks it. */
   readonly blockedAs: 'frozen' | 'quarantined' | null
+  readonly stops: AgentStops
   readonly keyHash: Buffer
   /** The general layers first. */
   readonly layers: readonly Layer[]
@@ -128,6 +147,18 @@ function payeeListLength({ layers }: AgentFacts): number {
   return count
 }
 
+/** The columns of an agent's stops. */
+export function stopsOfRow(
+  row: Pick<AgentRow, 'paused_at' | 'deactivated_at' | 'blocked_at' | 'blocked_ms'>,
+): AgentStops {
+  return {
+    pausedMs: row.paused_at?.getTime() ?? null,
+    deactivatedMs: row.deactivated_at?.getTime() ?? null,
+    blockedSinceMs: row.blocked_at?.getTime() ?? null,
+    blockedMs: Number(row.blocked_ms ?? 0n),
+  }
+}
+
 function factsFromRow(vault: Vault, row: AgentRow): AgentFacts {
   const parts = partsOfRow(row)
   const layers = layersOf(parts)
@@ -140,6 +171,7 @@ function factsFromRow(vault: Vault, row: AgentRow): AgentFacts {
     ownerId: row.owner_id,
     status: row.status,
     blockedAs: row.held_as,
+    stops: stopsOfRow(row),
     keyHash: row.key_hash,
     layers,
     ceiling: ceilingOf(layers),

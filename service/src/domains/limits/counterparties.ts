@@ -5,6 +5,7 @@ import { firstUuidAt, type Uuid } from '../../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../../kernel/money.ts'
 import {
   type Account,
+  countedPaise,
   counterpartyOf,
   countsAgainstLimits,
   type LedgerBatch,
@@ -180,7 +181,7 @@ const uncounted = reader<Mark, readonly Uncounted[] | null>({
        from unnest($1::uuid[], $2::uuid[], $3::int8[]) k(payer, from_id, after_sequence)
        cross join lateral (
          select ${counterpartyOf('p')} as payee, max(p.posted_at) as last_paid_at,
-           coalesce(sum(p.amount_paise) filter (where p.posted_at >= $4), 0)::int8 as spent_today
+           coalesce(sum(${countedPaise('p')}) filter (where p.posted_at >= $4), 0)::int8 as spent_today
          from transfers p
          where p.debit_account = k.payer and p.id >= k.from_id and p.debit_sequence > k.after_sequence
            and ${countsAgainstLimits('p')} and ${counterpartyOf('p')} is not null

@@ -19,6 +19,9 @@ const FIRST_CONTROLS = [
   'blocked_payee_agents',
 ]
 
+/** When and for how long the agent was stopped: authorizations close by it. */
+const STOPS = ['paused_at', 'blocked_at', 'blocked_ms']
+
 const LATER_CONTROLS = POLICY_COLUMNS.filter(column => !FIRST_CONTROLS.includes(column))
 
 /** The MAC of a policy's row covers the pending changes of that policy. */
@@ -57,7 +60,7 @@ export const AGENT_ROWS: CoveredTable = {
     'pending_budget_effective_at',
     ...FIRST_CONTROLS,
   ],
-  laterColumns: LATER_CONTROLS,
+  laterColumns: [...LATER_CONTROLS, ...STOPS],
   rows: alias => `jsonb_build_array(${pendingRows(`${alias}.id`)},
     (select coalesce(jsonb_agg(jsonb_build_array(m.org_id, m.role)), '[]') from org_members m where m.agent_id = ${alias}.id)) || ${originRows(`${alias}.id`)}`,
   uncovered: {

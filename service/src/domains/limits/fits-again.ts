@@ -3,6 +3,7 @@ import type { Queryable } from '../../db/database.ts'
 import { firstUuidAt, type Uuid } from '../../kernel/ids.ts'
 import {
   type Account,
+  countedPaise,
   countsAgainstLimits,
   keyAt,
   type LedgerBatch,
@@ -11,6 +12,7 @@ import {
   read,
   reader,
   rollingSpent,
+  TRANSFER_KINDS,
   WINDOW_MS,
 } from '../../ledger/index.ts'
 import type { Ceiling } from './layers.ts'
@@ -45,7 +47,7 @@ const falls = reader<FallsKey, readonly Fall[]>({
        from unnest($1::uuid[], $2::uuid[], $3::int8[]) with ordinality k(payer, from_id, most, position)
        cross join lateral (
          select p.posted_at, p.amount_paise, (sum(p.amount_paise) over (order by p.id))::int8 as freed
-         from (select t.id, t.posted_at, t.amount_paise from transfers t
+         from (select t.id, t.posted_at, ${countedPaise('t')} as amount_paise from transfers t
                where t.debit_account = k.payer and t.id >= k.from_id and ${countsAgainstLimits('t')}
                order by t.id limit $4) p
        ) s
@@ -125,11 +127,11 @@ export function fitsAgainAt(
   return (last?.postedMs ?? payer.spending.lastSpentMs) + WINDOW_MS[window]
 }
 
-/** The rows read still include holds that this batch refunds. Adding their sum never makes the moment too early. */
+/** The rows read still include what goes back in this batch. Adding their sum never makes the moment too early. */
 function refundedInBatch({ transfers }: LedgerBatch, { id }: Account): bigint {
   return transfers.reduce(
     (sum, { kind, creditAccount, amountPaise }) =>
-      kind === 'escrow_refund' && creditAccount === id ? sum + amountPaise : sum,
+      TRANSFER_KINDS[kind].undoes && creditAccount === id ? sum + amountPaise : sum,
     0n,
   )
 }

@@ -1,5 +1,41 @@
 /** The policy engine: what the layers of controls allow. */
-export { type AgentFacts, type AgentPolicyCache, openAgentPolicyCache } from './agent-facts.ts'
+export {
+  type AgentFacts,
+  type AgentPolicyCache,
+  type AgentStops,
+  NEVER_STOPPED,
+  openAgentPolicyCache,
+  stopsOfRow,
+} from './agent-facts.ts'
+export {
+  appCap,
+  appReads,
+  checkAppCap,
+  countAppSpend,
+  refuseApprovalOf,
+  refuseEndedApp,
+  returnToApp,
+} from './apps/app-cap.ts'
+export {
+  type AppKey,
+  type ConnectedApp,
+  isOpen,
+  keyOfApp,
+  scopesOf,
+  spentToday,
+} from './apps/connected-app.ts'
+export {
+  type AppView,
+  connectedApps,
+  noteAppUse,
+  noteRedeemed,
+  openAppCounts,
+  selectApp,
+  selectAppByKey,
+  selectAppOfGrant,
+  selectApps,
+  unredeemedApps,
+} from './apps/store.ts'
 export {
   applyDue,
   type Cooldown,
@@ -73,7 +109,7 @@ export {
   replacePending,
 } from './pending-store.ts'
 export { type OwnerPolicyState, selectOwnerPolicy, selectReceivers } from './policy-store.ts'
-export { type Usage, usageCommand } from './read-usage.ts'
+export { type Usage, type UsageOf, usageCommand } from './read-usage.ts'
 export { type ReversedSpend, reverseSpend, reverseSpendReads } from './reverse-spend.ts'
 export { decidePolicy, type PolicyChange, policyRecord } from './spend-policy.ts'
 export { approvalNeeded, type Threshold } from './thresholds.ts'

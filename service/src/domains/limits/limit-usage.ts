@@ -1,4 +1,4 @@
-import type { PolicyLayer, PolicyWindow } from '@batua/contract'
+import type { LimitLayer, PolicyWindow } from '@batua/contract'
 import { DAY_MS, HOUR_MS, istDay, istMonth, startOfIstDay, startOfIstMonth } from '../../kernel/clock.ts'
 import { type Paise, paise, rupees, ZERO_PAISE } from '../../kernel/money.ts'
 import type { RollingWindow, Spending } from '../../ledger/index.ts'
@@ -21,31 +21,42 @@ export interface PolicyFacts {
   readonly counterparty: CounterpartyUse | null
   /** When a hold without a payee was last released; absent: not recently. */
   readonly lastReleaseMs?: number | undefined
+  /** The cap of the app that spends; absent: none does. */
+  readonly app?: AppUse | null
   readonly nowMs: number
   /** When this amount has left a rolling window. */
   readonly fitsAgainMs: (window: RollingWindow, amountPaise: bigint) => number
 }
 
+/** The limits of an app, and what it alone has spent on this day. */
+export interface AppUse {
+  readonly limits: readonly Limit[]
+  readonly spentPaise: Paise
+}
+
 /** A limit of one layer and how much of it is used: in paise, or a number of recipients. */
 export interface LimitUsage extends Limit {
-  readonly layer: PolicyLayer
+  readonly layer: LimitLayer
   /** null: it depends on the payee, and the request names none. */
   readonly used: bigint | null
   /** When the window is empty again if nothing more is spent; null without a window, or if it is empty. */
   readonly resetsAtMs: number | null
 }
 
-/** Every limit of every layer, the general layers first. */
+/** Every limit of every layer, the general layers first and the cap of the app last. */
 export function limitUsages(facts: PolicyFacts): LimitUsage[] {
   const usages: LimitUsage[] = []
+  const add = (layer: LimitLayer, each: Limit, used: bigint | null) => {
+    if (!isChecked(each, facts.only)) return
+    const { rule, measures, window, limit } = each
+    const resetsAtMs = used === 0n ? null : emptyAt(each, facts)
+    usages.push({ rule, measures, window, limit, layer, used, resetsAtMs })
+  }
   for (const { layer, limits } of facts.layers) {
-    for (const each of limits) {
-      if (!isChecked(each, facts.only)) continue
-      const { rule, measures, window, limit } = each
-      const used = usedOf(each, facts)
-      const resetsAtMs = used === 0n ? null : emptyAt(each, facts)
-      usages.push({ rule, measures, window, limit, layer, used, resetsAtMs })
-    }
+    for (const each of limits) add(layer, each, usedOf(each, facts))
+  }
+  for (const each of facts.app?.limits ?? []) {
+    add('app', each, each.window === 'payment' ? 0n : (facts.app?.spentPaise ?? 0n))
   }
   return usages
 }

@@ -9,6 +9,7 @@ import {
   refreshRollingSum,
   rollingSumRead,
 } from '../../ledger/index.ts'
+import type { AppCap } from './apps/app-cap.ts'
 import { countCounterparty, counterpartyReads, counterpartyUse, countUncounted } from './counterparties.ts'
 import { decideLimits } from './decide.ts'
 import { fitsAgainAt, fitsAgainReads } from './fits-again.ts'
@@ -25,6 +26,8 @@ export interface Spend {
   readonly amountPaise: Paise
   /** True for a payment, which is refused above an escrow threshold; false for a hold. */
   readonly escrowApplies: boolean
+  /** The app that spends; absent: none does. */
+  readonly app?: AppCap | null
   /** Which limits are checked; absent: all. */
   readonly only?: LimitsChecked | undefined
 }
@@ -84,9 +87,13 @@ export function fits(spend: Spend, plannedPaise: bigint, plannedSpends: number):
   )
 }
 
-function fitsAmount({ ceiling, amountPaise, escrowApplies, payer }: Spend, plannedPaise: bigint): boolean {
+function fitsAmount(
+  { ceiling, amountPaise, escrowApplies, payer, app = null }: Spend,
+  plannedPaise: bigint,
+): boolean {
   const { spending } = payer
   return (
+    (app === null || app.fits(amountPaise, plannedPaise)) &&
     under(ceiling.perTxPaise, amountPaise) &&
     (!escrowApplies || under(ceiling.escrowPaise, amountPaise)) &&
     under(ceiling.hourPaise, spending.hourSpentPaise + plannedPaise) &&
@@ -122,9 +129,10 @@ export function checkLimits(batch: LedgerBatch, spend: Spend): Refusal | null {
 
 /** The facts for the pure rules, of a payer whose windows are exact. */
 export function factsOf(batch: LedgerBatch, spend: Spend): PolicyFacts {
-  const { layers, payer, payeeId, amountPaise, escrowApplies, only } = spend
+  const { layers, payer, payeeId, amountPaise, escrowApplies, only, app = null } = spend
   return {
     layers,
+    app: app?.use() ?? null,
     amountPaise,
     escrowApplies,
     only,

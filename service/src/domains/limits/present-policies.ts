@@ -44,6 +44,10 @@ export interface AgentRow
   platform_id: Uuid
   status: AgentStatus
   held_as: 'frozen' | 'quarantined' | null
+  paused_at: Date | null
+  blocked_at: Date | null
+  blocked_ms: bigint | null
+  deactivated_at: Date | null
   key_hash: Buffer
   budget_limit_paise: Paise | null
   has_owner_policy: boolean
@@ -59,7 +63,8 @@ type OwnerPolicy = { [Control in PolicyControl as `o_${Control}`]: SpendPolicy[C
 
 // Lateral with a limit, so that no plan reads the policies of all owners.
 const SELECT = `
-  select a.id, a.platform_id, a.owner_id, a.tier, a.status, a.held_as, a.key_hash, a.budget_limit_paise, a.created_at,
+  select a.id, a.platform_id, a.owner_id, a.tier, a.status, a.held_as, a.paused_at, a.blocked_at, a.blocked_ms,
+    a.deactivated_at, a.key_hash, a.budget_limit_paise, a.created_at,
     ${selectControls('a')},
     v.*,
     o.owner_id is not null as has_owner_policy, ${selectControls('o', 'o_')},

@@ -3,6 +3,7 @@ import type { Uuid } from '../../kernel/ids.ts'
 import { ZERO_PAISE } from '../../kernel/money.ts'
 import type { Command, LedgerBatch } from '../../ledger/index.ts'
 import type { AgentFacts, AgentPolicyCache } from './agent-facts.ts'
+import { appCap, appReads } from './apps/app-cap.ts'
 import { type LimitUsage, limitUsages, type PolicyFacts } from './limit-usage.ts'
 import { factsOf, limitPhases, makeExact, planExactly, type Spend } from './limits.ts'
 
@@ -14,24 +15,40 @@ export interface Usage {
   readonly limits: readonly LimitUsage[]
 }
 
+/** Whose usage is read: `payeeId` null: no payee; `appId` absent: no app asks. */
+export interface UsageOf {
+  readonly agentId: Uuid
+  readonly payeeId: Uuid | null
+  readonly appId?: Uuid | undefined
+}
+
 /** Reads what an agent has used of its limits, by the reads and rules of a payment, and posts nothing. */
 export function usageCommand<Answer extends object>(
   agents: AgentPolicyCache,
-  of: { readonly agentId: Uuid /** null: no payee. */; readonly payeeId: Uuid | null },
+  of: UsageOf,
   answer: (batch: LedgerBatch, usage: Usage) => Answer,
 ): Command<Answer> {
-  const { agentId, payeeId } = of
+  const { agentId, payeeId, appId } = of
+  const app = appId === undefined ? null : { agentId, id: appId }
   const spendOf = (batch: LedgerBatch): Spend | null => {
     const facts = agents.facts(batch, agentId)
     const payer = batch.account(agentId)
     if (facts === undefined || payer === undefined) return null
     planExactly(payer)
     const { layers, ceiling } = facts
-    return { layers, ceiling, payer, payeeId, amountPaise: ZERO_PAISE, escrowApplies: true }
+    return {
+      layers,
+      ceiling,
+      payer,
+      payeeId,
+      amountPaise: ZERO_PAISE,
+      escrowApplies: true,
+      app: appCap(batch, app),
+    }
   }
   return {
     accounts: [agentId],
-    reads: [],
+    reads: appReads(app),
     phases: [batch => agents.reads(batch, [agentId]), ...limitPhases(spendOf)],
     decide(batch): Refusal | Answer {
       agents.requireRecorded(batch, agentId)

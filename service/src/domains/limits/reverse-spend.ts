@@ -9,6 +9,7 @@ import {
   countsAgainstLimits,
   keyAt,
   type LedgerBatch,
+  payeeOfTransfer,
   type Read,
   read,
   reader,
@@ -30,7 +31,10 @@ export interface ReversedSpend {
   readonly id: Uuid
   readonly payerId: Uuid
   readonly payeeId: Uuid
+  /** What goes back of it. */
   readonly amountPaise: Paise
+  /** Nothing of it counts any more. */
+  readonly isWhole: boolean
   readonly postedMs: number
   /** The payer's sequence at the transfer that is undone. */
   readonly sequence: bigint
@@ -100,7 +104,8 @@ export function reverseSpend(
   // The windows include payments of this batch only if countSpend counted them.
   const isShown = payer.needsExactWindows && watchesCounterparties(ceiling)
   const shownPaise = isShown ? paidInBatch(batch, given) : 0n
-  const lastPaidMs = shownPaise > 0n ? counted.lastPaidMs : lastPaid(batch, counted, given)
+  const staysPaid = shownPaise > 0n || !given.isWhole
+  const lastPaidMs = staysPaid ? counted.lastPaidMs : lastPaid(batch, counted, given)
   const changed: CounterpartyWindow = {
     ...counted,
     daySpentPaise: (counted.daySpentPaise - (spentToday ? given.amountPaise : 0n)) as Paise,
@@ -121,11 +126,8 @@ export function reverseSpend(
 /** When the payer last paid the same payee otherwise, including releases of holds without a payee. */
 function lastPaid(batch: LedgerBatch, counted: CounterpartyWindow, given: ReversedSpend): number {
   if (counted.lastPaidMs !== given.postedMs) return counted.lastPaidMs
-  // A release has a linked transfer too, but does not undo it.
-  const undoing = batch.transfers.filter(({ kind }) => TRANSFER_KINDS[kind].undoes)
-  const undone = new Set(undoing.map(({ linkedId }) => linkedId))
   const paid = batch.read(otherwisePaid, given) ?? []
-  const last = paid.find(({ id }) => !undone.has(id))
+  const last = paid.find(({ id }) => !batch.undone.has(id))
   const releasedMs = counted.lastReleasedMs ?? 0
   if (last !== undefined) return Math.max(last.postedMs, releasedMs)
   // There may be an earlier one that was not read. Keeping the later moment never allows one recipient too many.
@@ -138,10 +140,10 @@ export function paidInBatch(
   { payerId, payeeId }: Pick<ReversedSpend, 'payerId' | 'payeeId'>,
 ): bigint {
   let paid = 0n
-  for (const { kind, debitAccount, creditAccount, linkedId, amountPaise } of transfers) {
-    if (debitAccount !== payerId) continue
-    const payee = kind === 'escrow_hold' ? linkedId : creditAccount
-    if (payee === payeeId && TRANSFER_KINDS[kind].limited) paid += amountPaise
+  for (const transfer of transfers) {
+    const { kind, debitAccount, amountPaise } = transfer
+    if (debitAccount !== payerId || payeeOfTransfer(transfer) !== payeeId) continue
+    if (TRANSFER_KINDS[kind].limited) paid += amountPaise
   }
   return paid
 }

@@ -6,7 +6,13 @@ import type { Job } from '../../operations/jobs.ts'
 import { selectAcceptedPhones } from '../parties/index.ts'
 import { isGenuineEvent, openSubjects } from '../webhooks/index.ts'
 import type { NotificationsContext } from './context.ts'
-import { insertNotifications, type Notification, type OwnerEvent, takeOwnerEvents } from './queue-store.ts'
+import {
+  EVENTS_WAIT,
+  insertNotifications,
+  type Notification,
+  type OwnerEvent,
+  takeOwnerEvents,
+} from './queue-store.ts'
 import { type StoredSettings, selectSettingsOf } from './settings-store.ts'
 import { type Addressee, selectAddressees } from './subscription-store.ts'
 
@@ -26,6 +32,7 @@ export function notificationFanOut({ database, vault }: Context): Job {
   return {
     name: 'notifications of events',
     everyMs: 1_000,
+    due: EVENTS_WAIT,
     run: now =>
       database.inTransaction(async tx => {
         const taken = await takeOwnerEvents(tx, AT_ONCE)

@@ -46,7 +46,7 @@ const notifications = dueWork<NotificationsContext, DueNotification>({
   rows: dueNotifications,
   concurrency: MOST_AT_ONCE,
   work: tell,
-  failure: 'notification: attempt failed; it is not repeated, because it may have been told',
+  failure: 'notification attempt failed; not retried, because it may have been delivered',
   ids: idsOf,
 })
 
@@ -149,7 +149,7 @@ async function applyPush(context: NotificationsContext, notification: Push, outc
     case 'later':
       logger.warn(
         { ...idsOf(notification), reason: outcome.reason },
-        'notification not told; it will be retried',
+        'notification not delivered; it will be retried',
       )
       await noteFailed(database, subscriptionId, outcome.at)
       await postpone(database, id, outcome.at)
@@ -157,7 +157,7 @@ async function applyPush(context: NotificationsContext, notification: Push, outc
     case 'never':
       logger.warn(
         { ...idsOf(notification), reason: outcome.reason },
-        'notification not told, or not certainly',
+        'notification dropped: not delivered, or the outcome is unknown',
       )
       await noteFailed(database, subscriptionId, outcome.pausedUntil)
       await postponeOthers(database, subscriptionId, outcome.pausedUntil)
@@ -186,13 +186,13 @@ async function sendMessage(
     case 'later':
       logger.warn(
         { ...idsOf(notification), reason: outcome.reason },
-        'notification not told; it will be retried',
+        'notification not delivered; it will be retried',
       )
       return postpone(database, id, outcome.at)
     case 'never':
       logger.warn(
         { ...idsOf(notification), reason: outcome.reason },
-        'notification not told, or not certainly',
+        'notification dropped: not delivered, or the outcome is unknown',
       )
       return deleteNotification(database, id)
   }

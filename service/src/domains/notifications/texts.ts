@@ -1,6 +1,6 @@
 import type { AgentStatus, NotificationKind, NotificationLanguage } from '@batua/contract'
 
-/** A payment or hold that waits, or has waited, for the owner. Amounts are written as the language writes them. */
+/** A request that waits, or has waited, for the owner. Amounts are written as the language writes them. */
 interface Request {
   /** The owner’s agent. */
   readonly agent: string
@@ -14,7 +14,8 @@ export interface Texts {
   readonly locale: string
   readonly titles: Readonly<Record<NotificationKind, string>>
   payment(request: Request): string
-  hold(request: Request): string
+  escrow_hold(request: Request): string
+  authorization(request: Request): string
   expired(request: Request): string
   stopped(agent: string, status: Exclude<AgentStatus, 'active'>): string
   paidOut(agent: string, amount: string): string
@@ -23,6 +24,7 @@ export interface Texts {
   accountVerified(): string
   accountRefused(): string
   accountPending(): string
+  appConnected(agent: string, daily: string): string
   /** Of several at once. */
   many(kind: NotificationKind, count: number): string
 }
@@ -37,10 +39,12 @@ const en: Texts = {
     payout_failed: 'A payout failed',
     funding_reversed: 'A bank took money back',
     bank_account_checked: 'Your bank account',
+    app_connected: 'An app was connected',
   },
   payment: ({ agent, to, amount }) => `${agent} wants to pay ${amount} to ${to ?? 'a payee'}.`,
-  hold: ({ agent, to, amount }) =>
+  escrow_hold: ({ agent, to, amount }) =>
     `${agent} wants to hold ${amount} in escrow${to === null ? '' : ` for ${to}`}.`,
+  authorization: ({ agent, to, amount }) => `${agent} wants to let ${to ?? 'a payee'} take up to ${amount}.`,
   expired: ({ agent, amount }) => `${agent} asked for ${amount}. Nothing was paid.`,
   stopped: (agent, status) => `${agent} is ${status}.`,
   paidOut: (agent, amount) => `${amount} from ${agent}.`,
@@ -49,6 +53,7 @@ const en: Texts = {
   accountVerified: () => 'The bank verified the account.',
   accountRefused: () => 'The bank did not verify the account.',
   accountPending: () => 'The bank is checking the account.',
+  appConnected: (agent, daily) => `It may spend up to ${daily} a day from ${agent}.`,
   many(kind, count) {
     switch (kind) {
       case 'approval_requested':
@@ -65,6 +70,8 @@ const en: Texts = {
         return `${count} fundings were reversed by chargebacks.`
       case 'bank_account_checked':
         return `${count} bank accounts of yours were checked.`
+      case 'app_connected':
+        return `${count} apps were connected to your agents.`
     }
   },
 }
@@ -86,10 +93,12 @@ const hi: Texts = {
     payout_failed: 'बैंक में पैसे नहीं पहुँचे',
     funding_reversed: 'बैंक ने पैसे वापस ले लिए',
     bank_account_checked: 'आपका बैंक खाता',
+    app_connected: 'एक ऐप जुड़ा',
   },
   payment: ({ agent, to, amount }) => `${agent} ${to ?? 'किसी'} को ${amount} देना चाहता है।`,
-  hold: ({ agent, to, amount }) =>
+  escrow_hold: ({ agent, to, amount }) =>
     `${agent} ${to === null ? '' : `${to} के लिए `}${amount} एस्क्रो में रखना चाहता है।`,
+  authorization: ({ agent, to, amount }) => `${agent} ${to ?? 'किसी'} को ${amount} तक लेने देना चाहता है।`,
   expired: ({ agent, amount }) => `${agent} ने ${amount} माँगे थे। कुछ नहीं चुकाया गया।`,
   stopped: (agent, status) => `${agent} ${STOPPED_HI[status]}।`,
   paidOut: (agent, amount) => `${agent} से ${amount}।`,
@@ -98,6 +107,7 @@ const hi: Texts = {
   accountVerified: () => 'बैंक ने खाते की पुष्टि कर दी।',
   accountRefused: () => 'बैंक ने खाते की पुष्टि नहीं की।',
   accountPending: () => 'बैंक खाते की जाँच कर रहा है।',
+  appConnected: (agent, daily) => `वह ${agent} से एक दिन में ${daily} तक खर्च कर सकता है।`,
   many(kind, count) {
     switch (kind) {
       case 'approval_requested':
@@ -114,6 +124,8 @@ const hi: Texts = {
         return `${count} बार बैंक ने चार्जबैक से पैसे वापस ले लिए।`
       case 'bank_account_checked':
         return `आपके ${count} बैंक खातों की जाँच हुई।`
+      case 'app_connected':
+        return `आपके एजेंटों से ${count} ऐप जुड़े।`
     }
   },
 }

@@ -50,6 +50,7 @@ const PATH_OF_MANY: Readonly<Record<NotificationKind, string>> = {
   payout_failed: '/console/agents',
   funding_reversed: '/console/agents',
   bank_account_checked: '/console/inbox',
+  app_connected: '/console/safety?section=apps',
 }
 
 function pathOf(kind: NotificationKind, { data }: ToldEvent): string {
@@ -58,7 +59,8 @@ function pathOf(kind: NotificationKind, { data }: ToldEvent): string {
     readonly agent_id?: string
   }
   if (kind === 'approval_requested' && approvalId !== undefined) return `/console/inbox/${approvalId}`
-  if (kind === 'approval_expired' || agentId === undefined) return PATH_OF_MANY[kind]
+  if (kind === 'approval_expired' || kind === 'app_connected' || agentId === undefined)
+    return PATH_OF_MANY[kind]
   return `/console/agents/${agentId}`
 }
 
@@ -73,7 +75,7 @@ function bodyOf({ name, data }: ToldEvent, t: Texts, names: Names): string {
         amount: rupees(amount, t),
       }
       if (name === 'agent.approval.expired') return t.expired(asked)
-      return kind === 'payment' ? t.payment(asked) : t.hold(asked)
+      return t[kind](asked)
     }
     case 'agent.status.changed': {
       const { agent_id, status } = data as EventData<'agent.status.changed'>
@@ -90,6 +92,10 @@ function bodyOf({ name, data }: ToldEvent, t: Texts, names: Names): string {
       const { kyc_status, reason } = data as EventData<'owner.kyc.updated'>
       if (kyc_status === 'pending') return t.accountPending()
       return kyc_status === 'verified' && reason === null ? t.accountVerified() : t.accountRefused()
+    }
+    case 'agent.app.connected': {
+      const { agent_id, daily } = data as EventData<typeof name>
+      return t.appConnected(nameOf(agent_id, names), rupees(daily, t))
     }
     default:
       return ''

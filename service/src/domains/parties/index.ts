@@ -1,25 +1,34 @@
 /** Platforms, owners, agents and organizations: who they are, how they log in, and what stops them. */
 export { forCaller, mayAccess, requireAgentAccess } from './agents/access.ts'
+export { agentRecord } from './agents/agent-record.ts'
 export { changeStates, quarantineAgent, type StateOutcome } from './agents/change-states.ts'
 export { completeAgents } from './agents/complete-agents.ts'
-export { type AgentKeyCache, openAgentKeyCache } from './agents/credentials.ts'
+export { type AgentKeyCache, openAgentKeyCache, readAgentCaller } from './agents/credentials.ts'
 export { type FindAgent, openHandleCache } from './agents/find-agent.ts'
 export { raiseAgentsToTier1, selectAgentIdsOfOwner, setAgentsTier } from './agents/group-store.ts'
 export { isGenuineAgent, type StoredIdentity } from './agents/identity-mac.ts'
 export {
+  type AgentFilter,
+  countAgents,
   isOfOwners,
   selectAgentNames,
+  selectAgents,
   selectAgentsOf,
   selectAgentsOfPlatform,
   selectListedAgents,
+  selectNamed,
 } from './agents/list-store.ts'
+export { normaliseOrigin } from './agents/origin.ts'
+export { findOrigins } from './agents/origins-store.ts'
 export { findAlteredAgents } from './agents/proven-store.ts'
 export { certificateRenewals } from './agents/renew-certificates.ts'
 export { serveAgents } from './agents/routes.ts'
 export type { StateAct } from './agents/states.ts'
 export type { Agent } from './agents/store.ts'
+export { requireGenuineAgent } from './identity/genuine-agent.ts'
 export { serveIdentity } from './identity/routes.ts'
 export { openTextMessages } from './messages/send-due.ts'
+export { textMessageWriter } from './messages/store.ts'
 export { NO_ORGANIZATION, requireOrganization } from './organizations/access.ts'
 export { requireAgentId } from './organizations/change-members.ts'
 export type { OrganizationsContext } from './organizations/context.ts'
@@ -41,6 +50,7 @@ export { decryptPersonal, personalContext } from './owners/personal-data.ts'
 export { serveOwners } from './owners/routes.ts'
 export { lockOwner, OWNER_ROWS, type Owner, updateOwnerStatus, updateOwnerTier } from './owners/store.ts'
 export { bankVerifications } from './owners/submit-kyc.ts'
+export { listPasskeys, passkeyRecords } from './passkeys/change-passkeys.ts'
 export { passkeyJobs } from './passkeys/jobs.ts'
 export { relyingPartyOf } from './passkeys/relying-party.ts'
 export { servePasskeys } from './passkeys/routes.ts'
@@ -53,6 +63,8 @@ export { webhookSecretOf } from './platforms/secrets.ts'
 export { disableWebhookUrl, PLATFORM_ROWS, selectSecretHashes } from './platforms/store.ts'
 export { readWebhookTarget, type WebhookTarget } from './platforms/webhook-target.ts'
 export { decideWebhookUrl } from './platforms/webhook-url.ts'
+export { headroom, showAgentPolicy } from './policies/agent-policy.ts'
+export type { PolicySettingsContext } from './policies/context.ts'
 export { policyJobs } from './policies/due-changes.ts'
 export { servePolicySettings } from './policies/routes.ts'
 export { createSessionAuthenticators, readSession } from './sessions/authenticate.ts'

@@ -11,14 +11,14 @@ import {
   openWalletNetwork,
   type WalletNetwork,
 } from '../payments/statements/testing/wallet-network.ts'
-import { servePayPerCall } from './routes.ts'
+import { serveVerification } from './routes.ts'
 
 let open: WalletNetwork
 let server: TestServer
 
 beforeAll(async () => {
   open = await openWalletNetwork(manualClock(new Date('2026-11-20T10:15:30.000Z')))
-  server = await startTestServer(({ serve }) => servePayPerCall(serve, open.network), {
+  server = await startTestServer(({ serve }) => serveVerification(serve, open.network), {
     authenticators: createAuthenticators(open.db.database, TEST_VAULT),
   })
 })

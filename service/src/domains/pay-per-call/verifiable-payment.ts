@@ -3,9 +3,15 @@ import { assert } from '../../kernel/assert.ts'
 import { movementOf, parseId, type Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import type { Vault } from '../../kernel/secrets.ts'
-import { type FoundTransfer, findEndOfHold, findProvenTransfer, type Transfer } from '../../ledger/index.ts'
+import {
+  type FoundTransfer,
+  findEndOfHold,
+  findProvenPayment,
+  findProvenTransfer,
+  type Transfer,
+} from '../../ledger/index.ts'
 
-/** What a payee may verify: a payment, or a hold, which counts as a payment of its payer once it is released. */
+/** What a payee may verify: a payment, captures included, or a hold, which counts as a payment of its payer once it is released. */
 export interface VerifiablePayment {
   /** The id of the payment or of the hold. A nonce is consumed for this id, whichever id the request names. */
   readonly id: Uuid
@@ -29,12 +35,16 @@ export async function findVerifiable(batch: LedgerBatch, address: string): Promi
   const paymentId = parseId('pay', address)
   const line = parseId('txn', address)
   const id = paymentId ?? (line === null ? null : movementOf(line).movement)
-  const transfer = id === null ? null : await proven(batch, id)
-  if (transfer === null) return null
-  if (transfer.kind === 'payment') return ofPayment(transfer)
+  if (id === null) return null
+  const payment = unaltered(await findProvenPayment(batch.database, batch.vault, id), id)
+  if (payment !== null) return ofPayment(payment)
   // An escrow has no payment id.
   if (paymentId !== null) return null
+  const transfer = await proven(batch, id)
+  if (transfer === null) return null
   if (transfer.kind === 'escrow_hold') return ofHold(transfer, await endOf(batch, transfer.id))
+  // An authorization is no payment: its captures are.
+  if (transfer.kind === 'authorization') return ofHold(transfer, null)
   if (transfer.kind !== 'escrow_release') return null
   assert(transfer.linkedId !== null, 'a release names its hold')
   const hold = await proven(batch, transfer.linkedId)

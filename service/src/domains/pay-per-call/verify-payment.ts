@@ -9,7 +9,7 @@ import { recordFacts } from '../../operations/facts.ts'
 import type { FindAgent } from '../parties/index.ts'
 import { selectMovementStatus } from '../payments/index.ts'
 import { decideVerification, type Expectation, isSameUse, type NonceUse } from './decide-verification.ts'
-import { nonceFact } from './facts.ts'
+import { type NonceOwner, nonceFact } from './facts.ts'
 import { selectRefunded, selectUse, takeUse } from './nonce-store.ts'
 import { findVerifiable, type VerifiablePayment } from './verifiable-payment.ts'
 
@@ -107,8 +107,15 @@ async function checkPayment(context: VerificationContext, check: Check): Promise
   return failure ?? 'nonce_already_used'
 }
 
-function useUp({ database, vault }: VerificationContext, check: Check, use: Use): Promise<boolean> {
-  const { payment, caller, now } = check
+/**
+ * Consumes a nonce for a payment, or for an authorization by its transfer. Of any number of concurrent calls exactly one
+ * gets true.
+ */
+export function useUp(
+  { database, vault }: VerificationContext,
+  { payment, caller, now }: Pick<Check, 'caller' | 'now'> & { readonly payment: NonceOwner },
+  use: Use,
+): Promise<boolean> {
   const { nonce, consumeId } = use
   return database.inTransaction(async tx => {
     const used: NonceUse = { paymentId: payment.id, consumeId }

@@ -7,6 +7,7 @@ import { assert } from '../../kernel/assert.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { type Paise, rupees } from '../../kernel/money.ts'
 import { requireAgentAccess } from '../parties/index.ts'
+import { serveExposure } from './exposure/routes.ts'
 
 /** The figures of a wallet as the posting engine stores them. */
 export interface Wallet {
@@ -34,7 +35,7 @@ export async function readBalance(database: Database, caller: Caller, address: s
   return figuresOf(wallet)
 }
 
-function figuresOf({ availablePaise, totalFundedPaise, totalSpentPaise }: Wallet): Balance {
+export function figuresOf({ availablePaise, totalFundedPaise, totalSpentPaise }: Wallet): Balance {
   return {
     available: rupees(availablePaise),
     total_funded: rupees(totalFundedPaise),
@@ -104,6 +105,7 @@ export interface WalletsContext {
   readonly database: Database
 }
 
+/** What wallets have, and what can leave them. */
 export function serveWallets(serve: Serve, { database }: WalletsContext): void {
   serve(getBalance, ({ caller, params }) => readBalance(database, caller, params.agent_id))
 
@@ -112,4 +114,6 @@ export function serveWallets(serve: Serve, { database }: WalletsContext): void {
     const { wallets, count, total } = await selectWallets(database, caller.ownerIds, request)
     return { ...page('balances', wallets, agentBalance, count, request), total: figuresOf(total) }
   })
+
+  serveExposure(serve, { database })
 }

@@ -5,7 +5,7 @@ import { newUuid } from '../../kernel/ids.ts'
 import { paise } from '../../kernel/money.ts'
 import { hashSecret } from '../../kernel/secrets.ts'
 import { testAccount } from '../../testing/accounts.ts'
-import type { AgentFacts } from '../limits/agent-facts.ts'
+import { type AgentFacts, NEVER_STOPPED } from '../limits/agent-facts.ts'
 import { OPEN_POLICY } from '../limits/controls.ts'
 import { ceilingOf, layerOf } from '../limits/layers.ts'
 import { canReceive, decidePayment, decideSender, type PaymentFacts } from './decide.ts'
@@ -21,6 +21,7 @@ function agent(id: string, more: Partial<AgentFacts> = {}): AgentFacts {
     ownerId: id,
     status: 'active',
     blockedAs: null,
+    stops: NEVER_STOPPED,
     keyHash: KEY,
     layers: [],
     ceiling: ceilingOf(more.layers ?? []),

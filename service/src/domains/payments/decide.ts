@@ -6,7 +6,7 @@ import { sameHash } from '../../kernel/secrets.ts'
 import type { Account } from '../../ledger/index.ts'
 import { type AgentFacts, approvalNeeded, decidePayee } from '../limits/index.ts'
 import { paymentFee } from './fee.ts'
-import type { Use } from './references.ts'
+import type { Use } from './idempotency.ts'
 import { ASKED_BY_AGENT, aboveThreshold, type SpendPlan } from './spend.ts'
 
 /**

@@ -7,7 +7,8 @@ import { paymentFee } from './fee.ts'
 import { type PaymentIntent, paymentSpending } from './payment.ts'
 import { type NeedsApproval, prepareRequest, type SpendPlan } from './spend.ts'
 
-export type DryRun = Pick<PaymentIntent, 'payerId' | 'payeeId' | 'amountPaise'>
+export type DryRun = Pick<PaymentIntent, 'payerId' | 'payeeId' | 'amountPaise'> &
+  Partial<Pick<PaymentIntent, 'app'>>
 
 type Evaluation = Pick<PolicyEvaluation, 'decision' | 'code' | 'message' | 'details'>
 
@@ -15,7 +16,7 @@ type Evaluation = Pick<PolicyEvaluation, 'decision' | 'code' | 'message' | 'deta
 export function evaluateCommand(agents: AgentPolicyCache, dryRun: DryRun): Command<PolicyEvaluation> {
   const { amountPaise } = dryRun
   const unsaid = { reference: null, note: null, idempotencyKey: null, uniqueReference: false, context: null }
-  const intent = { ...dryRun, ...unsaid }
+  const intent = { app: null, ...dryRun, ...unsaid }
   const prepared = prepareRequest(agents, paymentSpending(agents, intent, { by: 'dry run' }))
   const feePaise = paymentFee(amountPaise)
   return {

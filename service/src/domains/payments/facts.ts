@@ -1,7 +1,7 @@
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { type Paise, rupees } from '../../kernel/money.ts'
 import type { Transfer } from '../../ledger/index.ts'
-import { type Actor, agentActor, type Fact } from '../../operations/facts.ts'
+import type { Actor, Fact } from '../../operations/facts.ts'
 import { memberFact } from '../parties/index.ts'
 import type { PaymentRow } from './store.ts'
 
@@ -24,6 +24,7 @@ export function allocatedFact(actor: Actor, orgId: Uuid, transfer: Transfer): Fa
  * The payee of a payment gave money back. A platform that has both sides gets one event, for the agent that was refunded.
  */
 export function refundedFact(
+  actor: Actor,
   { id, amountPaise }: Transfer,
   { id: paymentId, payer, payee }: PaymentRow,
   refundedTotalPaise: Paise,
@@ -40,7 +41,7 @@ export function refundedFact(
   }
   return {
     agentId: payee,
-    actor: agentActor(payee),
+    actor,
     action: 'payment.refunded',
     target: event.refund_id,
     data: { ...refund, to, transaction_id: formatId('txn', id) },

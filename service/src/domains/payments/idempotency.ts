@@ -5,9 +5,16 @@ import { type Refusal, refuse } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { rupees } from '../../kernel/money.ts'
-import { keyAt, type LedgerBatch, type Read, read, reader, type Transfer } from '../../ledger/index.ts'
-import type { ApprovalRequest } from './approvals/approval.ts'
-import type { Use } from './references.ts'
+import {
+  keyAt,
+  type LedgerBatch,
+  type Read,
+  read,
+  reader,
+  type Transfer,
+  type TransferKind,
+} from '../../ledger/index.ts'
+import { type ApprovalRequest, madeBy } from './approvals/approval.ts'
 
 /** An idempotency key of a wallet, as the ledger stores it with the movement. */
 export interface WalletKey {
@@ -176,7 +183,7 @@ const NO_KEY: KeyCheck = {
  * says whether that was the same request.
  */
 export function keyUsed(use: KeyUse, isSame: boolean, field: RequestKey['field']): Refusal {
-  const [name, made] = madeBy(use)
+  const [name, made] = usedFor(use)
   const waits = use.kind === 'approval'
   const earlier = isSame ? 'this request before' : 'another request'
   const outcome = waits ? 'the approval that it waits for' : 'what it made'
@@ -185,11 +192,11 @@ export function keyUsed(use: KeyUse, isSame: boolean, field: RequestKey['field']
 }
 
 /** The detail that names what was made, and all details. */
-function madeBy(use: KeyUse): readonly [string, Record<string, string | number | null>] {
+function usedFor(use: KeyUse): readonly [string, Record<string, string | number | null>] {
   switch (use.kind) {
     case 'approval': {
-      const id = use.request.kind === 'payment' ? 'payment_id' : 'escrow_id'
-      return ['approval_id', { [id]: null, approval_id: formatId('apr', use.id), status: 'pending_approval' }]
+      const made = madeBy(use.request.kind, null)
+      return ['approval_id', { ...made, approval_id: formatId('apr', use.id), status: 'pending_approval' }]
     }
     case 'payment':
       return ['payment_id', { payment_id: formatId('pay', use.id), status: 'completed' }]
@@ -197,6 +204,8 @@ function madeBy(use: KeyUse): readonly [string, Record<string, string | number |
       return ['refund_id', { refund_id: formatId('rfd', use.id), status: 'completed' }]
     case 'escrow_hold':
       return ['escrow_id', { escrow_id: formatId('esc', use.id) }]
+    case 'authorization':
+      return ['authorization_id', { authorization_id: formatId('ath', use.id) }]
     case 'allocation': {
       const to = { agent_id: formatId('agt', use.creditAccount), amount: rupees(use.amountPaise) }
       return ['transaction_id', { transaction_id: formatId('txn', use.id), ...to, status: 'completed' }]
@@ -205,3 +214,58 @@ function madeBy(use: KeyUse): readonly [string, Record<string, string | number |
       return ['transaction_id', { transaction_id: formatId('txn', use.id) }]
   }
 }
+
+/** What a unique reference was used for: a payment, or a request that waits for approval. */
+export type Use =
+  | { readonly kind: TransferKind; readonly id: Uuid }
+  | { readonly kind: 'approval'; readonly id: Uuid; readonly expiresAt: Date }
+
+interface ReferenceRow {
+  readonly position: number
+  readonly kind: TransferKind | 'approval'
+  readonly id: Uuid
+  readonly expires_at: Date | null
+}
+
+/** A reference between a payer and a payee. */
+export interface PayeeReference {
+  readonly payer: Uuid
+  readonly payee: Uuid
+  readonly reference: string
+}
+
+const USED_REFERENCES = `
+  select k.position::int4 as position, u.id, u.kind, u.expires_at
+  from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality k(payer, payee, reference, position)
+  cross join lateral (
+    (select t.id, t.kind, null::timestamptz as expires_at from transfers t
+     where t.debit_account = k.payer and t.reference = k.reference and t.credit_account = k.payee
+       and t.kind = 'payment'
+     order by t.id limit 1)
+    union all
+    (select a.id, 'approval', a.expires_at from approvals a
+     where a.agent_id = k.payer and a.reference = k.reference and a.payee = k.payee and a.kind = 'payment'
+       and a.status = 'pending_approval' and a.expires_at > $4
+     order by a.id limit 1)) u`
+
+/** The first payment from a payer to a payee with a reference, or the first that waits. */
+export const usedReferences = reader<PayeeReference, Use>({
+  name: 'references',
+  key: ['payer', 'payee', 'reference'],
+  async load(tx: Queryable, keys, nowMs) {
+    const rows = await tx.query<ReferenceRow>(USED_REFERENCES, [
+      arrayLiteral(keys.map(({ payer }) => payer)),
+      arrayLiteral(keys.map(({ payee }) => payee)),
+      textArrayLiteral(keys.map(({ reference }) => reference)),
+      new Date(nowMs).toISOString(),
+    ])
+    const used = new Map<PayeeReference, Use>()
+    for (const { position, kind, id, expires_at: expiresAt } of rows) {
+      const key = keyAt(keys, position)
+      // A payment takes precedence over a request that waits.
+      if (kind !== 'approval') used.set(key, { kind, id })
+      else if (expiresAt !== null && !used.has(key)) used.set(key, { kind, id, expiresAt })
+    }
+    return used
+  },
+})

@@ -25,6 +25,7 @@ test(
     )
     console.log(tally)
     expect(tally.get('paid')).toBeGreaterThan(PROGRAMS)
+    expect(tally.get('app connected')).toBeGreaterThan(0)
   },
   2 * LONGEST_SEARCH_MS,
 )

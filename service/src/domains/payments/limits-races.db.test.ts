@@ -1,4 +1,4 @@
-import type { PolicyLayer } from '@batua/contract'
+import type { LimitLayer, PolicyLayer } from '@batua/contract'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ControlColumns, order, outcomesOf } from '../../testing/builders.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-const AMOUNT_LIMITS: readonly [PolicyLayer, keyof ControlColumns, rule: string][] = [
+const AMOUNT_LIMITS: readonly [LimitLayer, keyof ControlColumns, rule: string][] = [
   ...(['owner', 'agent'] as const).flatMap((layer): [PolicyLayer, keyof ControlColumns, string][] => [
     [layer, 'spend_limit_hourly_paise', 'spend_limit_hourly'],
     [layer, 'per_counterparty_daily_limit_paise', 'per_counterparty_daily_limit'],
@@ -29,6 +29,7 @@ const AMOUNT_LIMITS: readonly [PolicyLayer, keyof ControlColumns, rule: string][
     [layer, 'spend_limit_monthly_paise', 'spend_limit_monthly'],
   ]),
   ['org', 'spend_limit_monthly_paise', 'budget_limit'],
+  ['app', 'spend_limit_daily_paise', 'spend_limit_daily'],
 ]
 
 describe('200 concurrent payments on two nodes', () => {
@@ -37,7 +38,10 @@ describe('200 concurrent payments on two nodes', () => {
     async (layer, column, rule) => {
       // No batch ends exactly at this limit, so one crosses it.
       const layers = { [layer]: { [column]: 63_500n } }
-      const payments = Array.from({ length: 200 }, () => ({ payee: 0, amount: 1_000n }))
+      const payments = Array.from({ length: 200 }, () => ({
+        ...{ payee: 0, amount: 1_000n },
+        isByApp: layer === 'app',
+      }))
       const { done, refused, paid } = await raceLimits(stage, { layers, payees: 1, payments })
       expect([done.length, paid.length]).toEqual([63, 63])
       expect(brokenLimits(layers, paid)).toEqual([])
@@ -57,15 +61,19 @@ describe('200 concurrent payments on two nodes', () => {
     },
   )
 
-  test.each<[PolicyLayer, keyof ControlColumns, string]>(
-    (['tier', 'owner', 'agent'] as const).flatMap((layer): [PolicyLayer, keyof ControlColumns, string][] => [
-      [layer, 'spend_limit_per_tx_paise', 'spend_limit_exceeded'],
-      [layer, 'require_escrow_above_paise', 'escrow_required'],
-    ]),
-  )('above the %s layer’s %s are all refused, the others all made', async (layer, column, code) => {
+  test.each<[LimitLayer, keyof ControlColumns, string]>([
+    ...(['tier', 'owner', 'agent'] as const).flatMap(
+      (layer): [PolicyLayer, keyof ControlColumns, string][] => [
+        [layer, 'spend_limit_per_tx_paise', 'spend_limit_exceeded'],
+        [layer, 'require_escrow_above_paise', 'escrow_required'],
+      ],
+    ),
+    ['app', 'spend_limit_per_tx_paise', 'spend_limit_exceeded'],
+  ])('above the %s layer’s %s are all refused, the others all made', async (layer, column, code) => {
     const payments = Array.from({ length: 200 }, (_, at) => ({
       payee: at % 3,
       amount: 990n + BigInt(at % 20),
+      isByApp: layer === 'app',
     }))
     const { done, refused } = await raceLimits(stage, {
       layers: { [layer]: { [column]: 1_000n } },

@@ -2,10 +2,10 @@ import type { PaymentResult } from '@batua/contract'
 import { formatId } from '../../kernel/ids.ts'
 import { type Paise, rupees, ZERO_PAISE } from '../../kernel/money.ts'
 import type { Command, Ledger, Transfer } from '../../ledger/index.ts'
-import { agentActor } from '../../operations/facts.ts'
+import { type Actor, agentActor, appActor } from '../../operations/facts.ts'
 import type { AgentPolicyCache } from '../limits/index.ts'
 import type { Approval, Executor } from './approvals/approval.ts'
-import { contextOf, policyVersionOf, termsOf } from './approvals/terms.ts'
+import { policyVersionOf, termsIn, termsOf } from './approvals/approval.ts'
 import { paymentFee } from './fee.ts'
 import { type PaymentIntent, paymentSpending, resultOf } from './payment.ts'
 import { type RequestTerms, spendApproved, spendCommand } from './spend.ts'
@@ -20,54 +20,46 @@ export interface PaymentOrder extends PaymentIntent {
 
 /** Pays, or requests the owner's approval. */
 export function pay(ledger: Ledger, agents: AgentPolicyCache, order: PaymentOrder): Promise<PaymentResult> {
-  return ledger.submit(payCommand(agents, order, resultOf))
+  return ledger.submit(payCommand(agents, order, result => result))
 }
 
 /** Pays, and returns the transfer that the ledger posted with the result; null while the payment waits. */
-export async function payWithTransfer(
+export function payWithTransfer(
   ledger: Ledger,
   agents: AgentPolicyCache,
   order: PaymentOrder,
 ): Promise<{ readonly result: PaymentResult; readonly posted: Transfer | null }> {
-  let posted: Transfer | null = null
-  const result = await ledger.submit(
-    payCommand(agents, order, (transfer, policyVersion) => {
-      posted = transfer
-      return resultOf(transfer, policyVersion)
-    }),
-  )
-  // A batch that is decided again may need the owner's approval this time.
-  return { result, posted: result.payment_id === null ? null : posted }
+  return ledger.submit(payCommand(agents, order, (result, posted) => ({ result, posted })))
 }
 
-function payCommand(
+/** `answer` gets the result and the transfer; null: the payment waits for approval. */
+function payCommand<Answer extends object>(
   agents: AgentPolicyCache,
   order: PaymentOrder,
-  posted: (transfer: Transfer, policyVersion: string) => PaymentResult,
-): Command<PaymentResult> {
+  answer: (result: PaymentResult, transfer: Transfer | null) => Answer,
+): Command<Answer> {
   const { keyHash, asksOwner } = order
   const spending = paymentSpending(agents, order, { by: 'agent', keyHash, asksOwner })
-  return spendCommand(
-    agents,
-    spending,
-    () => ({ request: requestOf(order), actor: agentActor(order.payerId) }),
-    {
-      posted,
-      waiting: (approval, batch) =>
-        waitingResult(approval, batch.account(order.payerId)?.balancePaise ?? ZERO_PAISE),
-    },
-  )
+  return spendCommand(agents, spending, () => ({ request: requestOf(order), actor: payerActor(order) }), {
+    posted: (transfer, policyVersion) => answer(resultOf(transfer, policyVersion), transfer),
+    waiting: (approval, batch) =>
+      answer(waitingResult(approval, batch.account(order.payerId)?.balancePaise ?? ZERO_PAISE), null),
+  })
 }
 
 /** Pays what an owner approves, with the approval's own key and reference. */
 export function executePayment(agents: AgentPolicyCache): Executor {
   return (approval, approver) => {
-    const intent = { ...approval, payerId: approval.agentId, context: contextOf(approval.terms) }
+    const intent = { ...approval, payerId: approval.agentId, ...termsIn(approval) }
     const spending = paymentSpending(agents, intent, { by: 'owner' })
     return spendApproved(agents, spending, { approval, approver }, (transfer, policyVersion) => ({
-      payment: resultOf(transfer, policyVersion),
+      made: { payment: resultOf(transfer, policyVersion) },
     }))
   }
+}
+
+function payerActor({ payerId, app }: PaymentOrder): Actor {
+  return app === null ? agentActor(payerId) : appActor(app)
 }
 
 function requestOf(order: PaymentOrder): RequestTerms {
@@ -76,7 +68,7 @@ function requestOf(order: PaymentOrder): RequestTerms {
     ...{ agentId: order.payerId, payeeId, amountPaise, reference, note, idempotencyKey, uniqueReference },
     kind: 'payment',
     feePaise: paymentFee(amountPaise),
-    terms: termsOf(null, order.context),
+    terms: termsOf(null, order.context, order.app),
   }
 }
 

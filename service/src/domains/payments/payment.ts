@@ -1,16 +1,16 @@
 import type { PaymentContext, PaymentResult } from '@batua/contract'
+import type { AppIdentity } from '../../http/caller.ts'
 import { assert } from '../../kernel/assert.ts'
 import { timeText } from '../../kernel/clock.ts'
 import { typeidSuffix, type Uuid } from '../../kernel/ids.ts'
 import { type Paise, rupees } from '../../kernel/money.ts'
 import { type LedgerBatch, read, type Transfer } from '../../ledger/index.ts'
 import { recordPayment } from '../../operations/payment-fact.ts'
-import type { AgentPolicyCache } from '../limits/index.ts'
+import { type AgentPolicyCache, keyOfApp } from '../limits/index.ts'
 import { recordContext } from './context.ts'
 import { decidePayment, type Mandate } from './decide.ts'
 import { paymentFee } from './fee.ts'
-import { activeUse, type KeyUse } from './idempotency.ts'
-import { type PayeeReference, usedReferences } from './references.ts'
+import { activeUse, type KeyUse, type PayeeReference, usedReferences } from './idempotency.ts'
 import type { Spending } from './spend.ts'
 
 /** The requested payment, parsed: money in paise, the payee resolved. */
@@ -25,6 +25,8 @@ export interface PaymentIntent {
   readonly uniqueReference: boolean
   /** Why the agent pays. It is no term of the payment. */
   readonly context: PaymentContext | null
+  /** The app that pays for the agent; null: none does. */
+  readonly app: AppIdentity | null
 }
 
 /** A payment as money that is spent: what it reads, its rules, and its posting. */
@@ -41,6 +43,7 @@ export function paymentSpending(
 
   return {
     kind: 'payment',
+    app: keyOfApp(payerId, intent.app),
     payerId,
     payeeId,
     amountPaise,
@@ -69,7 +72,7 @@ export function paymentSpending(
       }),
     post(batch) {
       const transfer = postPayment(batch, intent)
-      recordPayment(batch, transfer, platformsOf(batch, agents, transfer))
+      recordPayment(batch, transfer, platformsOf(batch, agents, transfer), intent.app?.name)
       if (intent.context !== null) recordContext(batch, transfer, intent.context)
       return transfer
     },
@@ -95,7 +98,7 @@ function isSamePayment({ payeeId, amountPaise, reference, note }: PaymentIntent,
 }
 
 function postPayment(batch: LedgerBatch, intent: PaymentIntent): Transfer {
-  const { payerId, payeeId, amountPaise, idempotencyKey, reference, note } = intent
+  const { payerId, payeeId, amountPaise, idempotencyKey, reference, note, app } = intent
   assert(payeeId !== null, 'a decided payment has a payee')
   return batch.post({
     kind: 'payment',
@@ -103,6 +106,7 @@ function postPayment(batch: LedgerBatch, intent: PaymentIntent): Transfer {
     credit: payeeId,
     amountPaise,
     feePaise: paymentFee(amountPaise),
+    ...(app !== null && { linkedId: app.id }),
     idempotencyKey,
     reference,
     note,

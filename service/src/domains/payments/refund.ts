@@ -1,16 +1,25 @@
 import type { ResponseOf, refundPayment } from '@batua/contract'
-import { type Refusal, refuse } from '../../kernel/app-error.ts'
+import type { Database } from '../../db/database.ts'
+import { type AgentCaller, type AppIdentity, appOfCaller } from '../../http/caller.ts'
+import { AppError, type Refusal, refuse } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
-import { formatId } from '../../kernel/ids.ts'
+import { formatId, parseId } from '../../kernel/ids.ts'
 import { type Paise, rupees, rupeesText, ZERO_PAISE } from '../../kernel/money.ts'
 import { sameHash } from '../../kernel/secrets.ts'
-import { type Command, type LedgerBatch, read } from '../../ledger/index.ts'
-import { record } from '../../operations/facts.ts'
-import type { AgentPolicyCache } from '../limits/index.ts'
+import { type Command, type Ledger, type LedgerBatch, read } from '../../ledger/index.ts'
+import { agentActor, appActor, record } from '../../operations/facts.ts'
+import {
+  type AgentPolicyCache,
+  appReads,
+  checkAppCap,
+  countAppSpend,
+  keyOfApp,
+  refuseEndedApp,
+} from '../limits/index.ts'
 import { canReceive, decideBalance, decideSender } from './decide.ts'
 import { refundedFact } from './facts.ts'
 import { type KeyCheck, keyCheck, type RequestKey } from './idempotency.ts'
-import { type PaymentRow, refundables } from './store.ts'
+import { findPayment, type PaymentRow, refundables } from './store.ts'
 
 export type Refund = ResponseOf<typeof refundPayment>
 
@@ -18,9 +27,33 @@ export type Refund = ResponseOf<typeof refundPayment>
 export interface RefundOrder {
   readonly payment: PaymentRow
   readonly keyHash: Buffer
+  /** The app that refunds for the agent; null: none does. */
+  readonly app: AppIdentity | null
   /** null: the whole rest. */
   readonly amountPaise: Paise | null
   readonly idempotencyKey: string | null
+}
+
+export interface RefundsContext {
+  readonly database: Database
+  readonly ledger: Ledger
+  readonly agents: AgentPolicyCache
+}
+
+/** Refunds a payment that the caller received. */
+export async function refundReceived(
+  { database, ledger, agents }: RefundsContext,
+  caller: AgentCaller,
+  address: string,
+  order: Pick<RefundOrder, 'amountPaise' | 'idempotencyKey'>,
+): Promise<Refund> {
+  const id = parseId('pay', address)
+  const payment = id === null ? null : await findPayment(database, id)
+  if (payment === null || payment.payee !== caller.agentId) {
+    throw new AppError('not_found', 'This agent has received no payment with this id')
+  }
+  const asker = { keyHash: caller.keyHash, app: appOfCaller(caller) }
+  return ledger.submit(refundCommand(agents, { payment, ...asker, ...order }))
 }
 
 export function refundCommand(agents: AgentPolicyCache, order: RefundOrder): Command<Refund> {
@@ -28,7 +61,7 @@ export function refundCommand(agents: AgentPolicyCache, order: RefundOrder): Com
   const key = keyCheck(payee, keyOfRefund(order))
   return {
     accounts: [payee, payer],
-    reads: [read(refundables, id), ...key.reads],
+    reads: [read(refundables, id), ...key.reads, ...appReads(keyOfApp(payee, order.app))],
     phases: [batch => agents.reads(batch, [payee, payer])],
     decide(batch) {
       const refused = refuseRefund(batch, agents, order, key)
@@ -45,6 +78,9 @@ function refuseRefund(
   key: KeyCheck,
 ): Refusal | null {
   const { payment } = order
+  const app = keyOfApp(payment.payee, order.app)
+  const ended = refuseEndedApp(batch, app)
+  if (ended !== null) return ended
   const refunder = agents.facts(batch, payment.payee)
   const account = batch.account(payment.payee)
   const refundable = batch.read(refundables, payment.id)
@@ -69,7 +105,10 @@ function refuseRefund(
   const leftPaise = payment.amountPaise - refundable.refundedPaise
   const amountPaise = order.amountPaise ?? leftPaise
   if (leftPaise === 0n || amountPaise > leftPaise) return tooMuch(payment, refundable.refundedPaise)
-  return decideBalance(account.balancePaise, amountPaise as Paise, ZERO_PAISE)
+  return (
+    checkAppCap(batch, app, amountPaise as Paise) ??
+    decideBalance(account.balancePaise, amountPaise as Paise, ZERO_PAISE)
+  )
 }
 
 /** A refund without an amount is the same as the one that left nothing to refund. */
@@ -115,7 +154,10 @@ function postRefund(batch: LedgerBatch, agents: AgentPolicyCache, order: RefundO
   key.noteUse(batch, transfer)
   const [refunder, receiver] = [agents.facts(batch, payment.payee), agents.facts(batch, payment.payer)]
   const onePlatform = refunder?.platformId === receiver?.platformId
-  record(batch, refundedFact(transfer, payment, refundedTotal, onePlatform))
+  const actor = order.app === null ? agentActor(payment.payee) : appActor(order.app)
+  record(batch, refundedFact(actor, transfer, payment, refundedTotal, onePlatform))
+  const app = keyOfApp(payment.payee, order.app)
+  countAppSpend(batch, app, amountPaise, { refund_id: formatId('rfd', transfer.id) })
   return {
     refund_id: formatId('rfd', transfer.id),
     payment_id: formatId('pay', payment.id),

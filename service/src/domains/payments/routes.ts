@@ -7,8 +7,9 @@ import {
   refundPayment,
 } from '@batua/contract'
 import type { Database } from '../../db/database.ts'
+import { requireScope } from '../../http/app-scopes.ts'
 import type { AgentCaller, Authenticators } from '../../http/caller.ts'
-import { whenReady } from '../../http/caller.ts'
+import { appOfCaller, whenReady } from '../../http/caller.ts'
 import type { Call, Serve } from '../../http/serve.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { parseId, type Uuid } from '../../kernel/ids.ts'
@@ -21,8 +22,7 @@ import { givenContext } from './context.ts'
 import { evaluateCommand } from './evaluate.ts'
 import { lookUpPayment, lookUpPayments } from './look-up.ts'
 import { type PaymentOrder, pay, payWithTransfer } from './pay.ts'
-import { refundCommand } from './refund.ts'
-import { findPayment } from './store.ts'
+import { refundReceived } from './refund.ts'
 
 export interface PaymentsContext {
   readonly database: Database
@@ -39,8 +39,7 @@ export interface PaymentsContext {
 }
 
 export function servePayments(serve: Serve, context: PaymentsContext): void {
-  const { database, ledger, findAgent, agents } = context
-  const { agentKeys } = context
+  const { database, ledger, findAgent, agents, agentKeys } = context
   const remembering = { agent: agentKeys.authenticate, rememberedAgent: agentKeys.recall }
   const fromMemory = { authenticators: { ...context.authenticators, ...remembering } }
 
@@ -88,22 +87,12 @@ export function servePayments(serve: Serve, context: PaymentsContext): void {
     fromMemory,
   )
 
-  serve(refundPayment, async call => {
-    const id = parseId('pay', call.params.payment_id)
-    const payment = id === null ? null : await findPayment(database, id)
-    if (payment === null || payment.payee !== call.caller.agentId) {
-      throw new AppError('not_found', 'This agent has received no payment with this id')
-    }
-    const { amount, idempotency_key } = call.body
-    return ledger.submit(
-      refundCommand(agents, {
-        payment,
-        keyHash: call.caller.keyHash,
-        amountPaise: amount === undefined ? null : requirePaise(amount, 'amount'),
-        idempotencyKey: idempotency_key ?? call.idempotencyKey ?? null,
-      }),
-    )
-  })
+  serve(refundPayment, ({ caller, params, body, idempotencyKey }) =>
+    refundReceived(context, caller, params.payment_id, {
+      amountPaise: body.amount === undefined ? null : requirePaise(body.amount, 'amount'),
+      idempotencyKey: body.idempotency_key ?? idempotencyKey ?? null,
+    }),
+  )
 
   serve(getPayment, call =>
     lookUpPayment(database, call.caller, call.params.agent_id, call.params.payment_id),
@@ -117,12 +106,15 @@ export function servePayments(serve: Serve, context: PaymentsContext): void {
     const payer = await requireAgentAccess(database, caller, params.agent_id)
     const payeeId = await findAgent(body.to)
     const amountPaise = requirePaise(body.amount, 'amount')
-    return ledger.submit(evaluateCommand(agents, { payerId: payer.id, payeeId, amountPaise }))
+    return ledger.submit(
+      evaluateCommand(agents, { payerId: payer.id, payeeId, amountPaise, app: appOfCaller(caller) }),
+    )
   })
 }
 
 function orderOf(call: Call<typeof payRoute>, payerId: Uuid, payeeId: Uuid | null): PaymentOrder {
   const { amount, reference, note, unique_reference, idempotency_key, require_approval, context } = call.body
+  if (require_approval !== true) requireScope(call.caller, 'payments:write')
   if (unique_reference === true && reference === undefined) {
     throw new AppError('validation_error', 'unique_reference needs a reference', { field: 'reference' })
   }
@@ -138,5 +130,6 @@ function orderOf(call: Call<typeof payRoute>, payerId: Uuid, payeeId: Uuid | nul
     uniqueReference: unique_reference === true,
     asksOwner: require_approval === true,
     context: givenContext(context),
+    app: appOfCaller(call.caller),
   }
 }

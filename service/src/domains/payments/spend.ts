@@ -1,33 +1,44 @@
 import type { ApprovalRule, ErrorCode } from '@batua/contract'
 import type { Refusal } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
-import type { Uuid } from '../../kernel/ids.ts'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../../kernel/money.ts'
 import { type Command, type LedgerBatch, type Read, read, type Transfer } from '../../ledger/index.ts'
 import type { Actor } from '../../operations/facts.ts'
 import {
   type AgentFacts,
   type AgentPolicyCache,
+  type AppKey,
+  appCap,
+  appReads,
   approvalNeeded,
   checkLimits,
+  countAppSpend,
   countSpend,
   limitPhases,
+  refuseApprovalOf,
+  refuseEndedApp,
   type Spend,
   type Threshold,
 } from '../limits/index.ts'
 import type { Allowance } from './allowances/allowance.ts'
 import { allowanceFor, allowanceReads, countUse, openAllowancesRead } from './allowances/change-allowance.ts'
 import type { Approval, ApprovalRequest, Approved, Approver } from './approvals/approval.ts'
-import { closeApproval, openApproval, requestApproval } from './approvals/change-approval.ts'
+import { withPolicyVersion } from './approvals/approval.ts'
+import {
+  closeApproval,
+  decidePlace,
+  openApproval,
+  requestApproval,
+  waitingRead,
+} from './approvals/change-approval.ts'
 import { approvals } from './approvals/store.ts'
-import { withPolicyVersion } from './approvals/terms.ts'
-import { decidePlace, waitingRead } from './approvals/waiting.ts'
 import { type KeyUse, keyCheck, type RequestKey } from './idempotency.ts'
 
-/** Money that an agent is to spend: a payment, a hold or an allocation. `post` moves it and records the facts. */
+/** Money that an agent is to spend: a payment, a hold, an authorization or an allocation. `post` moves it and records the facts. */
 export interface Spending<Posted extends { readonly id: Uuid }> {
   /** The kind of the transfer that `post` creates. */
-  readonly kind: 'payment' | 'escrow_hold' | 'allocation'
+  readonly kind: 'payment' | 'escrow_hold' | 'authorization' | 'allocation'
   readonly payerId: Uuid
   /** The agents whose accounts are locked, the payer included. */
   readonly agentIds: readonly Uuid[]
@@ -36,6 +47,8 @@ export interface Spending<Posted extends { readonly id: Uuid }> {
   readonly amountPaise: Paise
   /** The owner has to approve, whatever the amount and whatever she allowed before. */
   readonly asksOwner?: boolean
+  /** The app that spends for the payer; null: the agent itself, its owner or its platform does. */
+  readonly app: AppKey | null
   /** Which of the limits apply. */
   readonly limits: Pick<Spend, 'escrowApplies' | 'only'>
   /** The key of the payer's wallet, which is used once. */
@@ -134,7 +147,7 @@ export function spendApproved<Posted extends { readonly id: Uuid }>(
   agents: AgentPolicyCache,
   spending: Spending<Posted>,
   { approval, approver }: { readonly approval: Approval; readonly approver: Approver },
-  madeOf: (posted: Posted, policyVersion: string) => Approved['made'],
+  madeOf: (posted: Posted, policyVersion: string) => Omit<Approved, 'approval'>,
 ): Command<Approved> {
   const prepared = prepareSpend(agents, spending, approval.id)
   return {
@@ -149,7 +162,7 @@ export function spendApproved<Posted extends { readonly id: Uuid }>(
       const posted = prepared.post(batch)
       const policyVersion = policyVersionIn(batch, agents, spending)
       const approved = closeApproval(batch, waiting, { ...approver, status: 'approved', madeId: posted.id })
-      return { approval: approved, made: madeOf(posted, policyVersion) }
+      return { approval: approved, ...madeOf(posted, policyVersion) }
     },
   }
 }
@@ -191,7 +204,7 @@ export function prepareSpend<Posted extends { readonly id: Uuid }>(
   spending: Spending<Posted>,
   approvalId: Uuid | null = null,
 ): PreparedSpend<Posted> {
-  const { payerId, agentIds, reads = [] } = spending
+  const { payerId, agentIds, reads = [], app } = spending
   const key = keyCheck(payerId, spending.key, approvalId)
   let asked: { readonly batch: LedgerBatch; readonly spend: Spend | null } | null = null
 
@@ -208,10 +221,12 @@ export function prepareSpend<Posted extends { readonly id: Uuid }>(
 
   return {
     accounts: agentIds,
-    reads: [...key.reads, ...reads],
+    reads: [...key.reads, ...reads, ...appReads(app)],
     phases: [batch => [...agents.reads(batch, agentIds), ...key.readsOfUse(batch)], ...limitPhases(spendIn)],
     decide(batch) {
       agents.requireRecorded(batch, payerId)
+      const ended = approvalId === null ? refuseEndedApp(batch, app) : refuseApprovalOf(batch, app)
+      if (ended !== null) return ended
       const plan = spending.decide(batch, {
         keyUsed: key.refusal(batch),
         approvalId,
@@ -225,9 +240,11 @@ export function prepareSpend<Posted extends { readonly id: Uuid }>(
     noteUse,
     post(batch) {
       const posted = spending.post(batch)
-      noteUse(batch, transferOf(batch, posted))
+      const transfer = transferOf(batch, posted)
+      noteUse(batch, transfer)
       const spend = spendIn(batch)
       if (spend !== null) countSpend(batch, spend)
+      countAppSpend(batch, app, transfer.amountPaise, madeOf(spending.kind, transfer.id))
       return posted
     },
   }
@@ -264,16 +281,25 @@ function transferOf(batch: LedgerBatch, posted: { readonly id: Uuid }): Transfer
   return transfer
 }
 
+/** What was made, as the entry of an app's spending names it. */
+function madeOf(
+  kind: Spending<{ readonly id: Uuid }>['kind'],
+  id: Uuid,
+): { readonly [name: string]: string } {
+  if (kind === 'authorization') return { authorization_id: formatId('ath', id) }
+  return kind === 'escrow_hold' ? { escrow_id: formatId('esc', id) } : { payment_id: formatId('pay', id) }
+}
+
 /** What the limits are checked for; null while there is no payer. */
 function spendOf(
   batch: LedgerBatch,
   agents: AgentPolicyCache,
-  { payerId, payeeId, amountPaise, limits }: Spending<{ readonly id: Uuid }>,
+  { payerId, payeeId, amountPaise, limits, app }: Spending<{ readonly id: Uuid }>,
 ): Spend | null {
   const facts = agents.facts(batch, payerId)
   const payer = batch.account(payerId)
   if (facts === undefined || payer === undefined) return null
   const { layers, ceiling } = facts
   const { escrowApplies, only } = limits
-  return { layers, ceiling, payer, payeeId, amountPaise, escrowApplies, only }
+  return { layers, ceiling, payer, payeeId, amountPaise, escrowApplies, only, app: appCap(batch, app) }
 }

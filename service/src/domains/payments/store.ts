@@ -41,7 +41,15 @@ export interface Refundable {
   readonly lastRefundId: Uuid | null
 }
 
-const COLUMNS = `t.id, t.debit_account, t.credit_account, t.amount_paise, t.fee_paise, t.debit_balance_paise,
+/** A capture is a payment too: its payer is that of its authorization, whose balance it does not change. */
+const PAYMENTS = `transfers t left join lateral (
+    select h.debit_account, h.posted_at from transfers h where t.kind = 'capture' and h.id = t.linked_id limit 1
+  ) authorized on true`
+const PAYER = 'coalesce(authorized.debit_account, t.debit_account)'
+const IS_PAYMENT = `t.kind in ('payment', 'capture')`
+
+const COLUMNS = `t.id, ${PAYER} as debit_account, t.credit_account, t.amount_paise, t.fee_paise,
+  coalesce(t.debit_balance_paise, (select w.balance_paise from accounts w where w.id = ${PAYER})) as debit_balance_paise,
   t.reference, t.idempotency_key, t.posted_at`
 
 interface Row {
@@ -76,14 +84,35 @@ export const refundables = readerById<Refundable>('refundable payments', async (
     `select ${transferColumns('t')}, ${refundedOf('t.id')} as "refundedPaise",
        (select (array_agg(r.id order by r.id desc))[1] from transfers r
         where r.linked_id = t.id and r.kind = 'refund') as "lastRefundId"
-     from transfers t where t.id = any($1::uuid[]) and t.kind = 'payment'`,
+     from transfers t where t.id = any($1::uuid[]) and ${IS_PAYMENT}`,
     [arrayLiteral(ids)],
   )
+  const authorized = await readAuthorized(tx, vault, rows)
   return rows.map(({ refundedPaise, lastRefundId, ...transfer }) => {
     requireSeal(vault, transfer)
-    return [transfer.id, { payment: paymentFromTransfer(transfer), refundedPaise, lastRefundId }]
+    const payer = authorized.get(transfer.linkedId ?? '') ?? transfer.debitAccount
+    const payment = { ...paymentFromTransfer(transfer), payer }
+    return [transfer.id, { payment, refundedPaise, lastRefundId }]
   })
 })
+
+/** The payers of the authorizations that these captures belong to, proved. */
+async function readAuthorized(
+  tx: Queryable,
+  vault: Vault,
+  payments: readonly StoredTransfer[],
+): Promise<ReadonlyMap<Uuid, Uuid>> {
+  const ids = payments.flatMap(({ kind, linkedId }) =>
+    kind === 'capture' && linkedId !== null ? [linkedId] : [],
+  )
+  if (ids.length === 0) return new Map()
+  const rows = await tx.query<StoredTransfer>(
+    `select ${transferColumns('t')} from transfers t where t.id = any($1::uuid[]) and t.kind = 'authorization'`,
+    [arrayLiteral(ids)],
+  )
+  for (const row of rows) requireSeal(vault, row)
+  return new Map(rows.map(({ id, debitAccount }) => [id, debitAccount]))
+}
 
 function requireSeal(vault: Vault, transfer: StoredTransfer): void {
   if (isGenuine(vault, transfer)) return
@@ -107,18 +136,17 @@ function paymentFromTransfer(transfer: StoredTransfer): PaymentRow {
 }
 
 export async function findPayment(db: Queryable, id: Uuid): Promise<PaymentRow | null> {
-  const rows = await db.query<Row>(
-    `select ${COLUMNS} from transfers t where t.id = $1 and t.kind = 'payment'`,
-    [id],
-  )
+  const rows = await db.query<Row>(`select ${COLUMNS} from ${PAYMENTS} where t.id = $1 and ${IS_PAYMENT}`, [
+    id,
+  ])
   const [row] = rows
   return row === undefined ? null : paymentFromRow(row)
 }
 
 export async function findPaymentOf(db: Queryable, payer: Uuid, id: Uuid): Promise<LookedUpPayment | null> {
   const [row] = await db.query<Row & { refunded: Paise; version: string | null }>(
-    `select ${COLUMNS}, ${refundedOf('t.id')} as refunded, ${policyVersionAt('t.debit_account', 't.posted_at')} as version
-     from transfers t where t.debit_account = $1 and t.id = $2 and t.kind = 'payment'`,
+    `select ${COLUMNS}, ${refundedOf('t.id')} as refunded, ${policyVersionAt(PAYER, 'coalesce(authorized.posted_at, t.posted_at)')} as version
+     from ${PAYMENTS} where t.id = $2 and ${IS_PAYMENT} and ${PAYER} = $1`,
     [payer, id],
   )
   if (row === undefined) return null

@@ -5,12 +5,12 @@ import { formatId, newUuid } from '../../kernel/ids.ts'
 import { paise } from '../../kernel/money.ts'
 import { hashSecret } from '../../kernel/secrets.ts'
 import { testAccount } from '../../testing/accounts.ts'
-import type { AgentFacts } from '../limits/agent-facts.ts'
+import { type AgentFacts, NEVER_STOPPED } from '../limits/agent-facts.ts'
 import { OPEN_POLICY } from '../limits/controls.ts'
 import { ceilingOf, layerOf } from '../limits/layers.ts'
 import { decidePayment, type Mandate, type PaymentFacts } from './decide.ts'
+import type { Use } from './idempotency.ts'
 import { activeUse } from './idempotency.ts'
-import type { Use } from './references.ts'
 
 const NOW = new Date('2026-11-20T10:00:00.000Z')
 const [PAYER, PAYEE, APPROVAL] = [1, 2, 3].map(() => newUuid(NOW)) as [string, string, string]
@@ -35,6 +35,7 @@ function agent(id: string, more: Partial<AgentFacts> = {}): AgentFacts {
     ownerId: id,
     status: 'active',
     blockedAs: null,
+    stops: NEVER_STOPPED,
     keyHash: KEY,
     layers: [],
     ceiling: ceilingOf(more.layers ?? []),

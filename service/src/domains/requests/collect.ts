@@ -1,4 +1,3 @@
-import { Counter } from 'prom-client'
 import type { Database } from '../../db/database.ts'
 import type { FinishedRequest } from '../../http/access-log.ts'
 import { timeOfRequestId } from '../../http/request-id.ts'
@@ -6,7 +5,7 @@ import { boundedMap } from '../../kernel/bounded-map.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { parseId, type Uuid } from '../../kernel/ids.ts'
 import type { Logger } from '../../kernel/logger.ts'
-import type { Metrics } from '../../kernel/metrics.ts'
+import { addCounter, type Metrics } from '../../kernel/metrics.ts'
 import { firstMinuteKept, halfDayOf, minuteOf } from './half-days.ts'
 import { type CountedRequests, type ListedRequest, prepareSlots, writeRequests } from './store.ts'
 
@@ -32,11 +31,7 @@ const LISTED_A_MINUTE = 1_000
 const PLATFORMS_REMEMBERED = 10_000
 
 export function openRequestLog(context: RequestLogContext): RequestLog {
-  const dropped = new Counter({
-    name: 'request_log_dropped_total',
-    help: 'Finished requests that are not in the log of requests because the database was slow or away',
-    registers: [context.metrics],
-  })
+  const dropped = addCounter(context.metrics, 'batua_request_log_dropped_total')
   const listing = openListing()
   const prepared = new Map<number, number>()
   let waiting: FinishedRequest[] = []

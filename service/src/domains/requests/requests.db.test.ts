@@ -44,7 +44,7 @@ function read(query: RequestQuery = {}) {
 }
 
 function dropped(): Promise<number> {
-  const counter = metrics.getSingleMetric('request_log_dropped_total')
+  const counter = metrics.getSingleMetric('batua_request_log_dropped_total')
   return counter === undefined
     ? Promise.resolve(Number.NaN)
     : counter.get().then(({ values }) => values[0]?.value ?? 0)

@@ -1,27 +1,27 @@
 import type { Queryable } from '../../db/database.ts'
 import type { Leg } from './decide-circular-flow.ts'
-import { type Span, spanColumns } from './scope.ts'
+import { PAID, PAYEE, payerOf, RECEIVED, type Span, spanColumns } from './scope.ts'
 
 const LEGS_FROM = `
   select l.id, a.agent as payer, l.payee, l.amount as "amountPaise"
   from unnest($1::uuid[], $2::uuid[], $3::uuid[]) a(agent, from_id, until_id)
   cross join lateral (
-    select id, credit_account as payee, amount_paise as amount, kind from transfers
+    select id, ${PAYEE} as payee, amount_paise as amount, kind from transfers
     where (debit_account, id) >= (a.agent, a.from_id) and (debit_account, id) <= (a.agent, a.until_id)
     order by debit_account desc, id desc limit $5
   ) l
-  where l.kind = 'payment' and l.amount >= $4
+  where l.${PAID} and l.amount >= $4
   order by l.id`
 
 const LEGS_TO = `
-  select l.id, l.payer, a.agent as payee, l.amount as "amountPaise"
+  select l.id, ${payerOf('l')} as payer, a.agent as payee, l.amount as "amountPaise"
   from unnest($1::uuid[], $2::uuid[], $3::uuid[]) a(agent, from_id, until_id)
   cross join lateral (
-    select id, debit_account as payer, amount_paise as amount, kind from transfers
+    select id, debit_account, linked_id, amount_paise as amount, kind from transfers
     where (credit_account, id) >= (a.agent, a.from_id) and (credit_account, id) <= (a.agent, a.until_id)
     order by credit_account desc, id desc limit $5
   ) l
-  where l.kind = 'payment' and l.amount >= $4
+  where l.${RECEIVED} and l.amount >= $4
   order by l.id`
 
 /** Of the newest `legsEach` transfers of each agent in its span: its payments of at least this amount, oldest first. */

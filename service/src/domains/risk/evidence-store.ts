@@ -2,6 +2,7 @@ import type { AgentStatus } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
+import { PAYEE, payerOf } from './scope.ts'
 
 /** A payment of an alert's evidence; a side that is no wallet is a system account. */
 export interface NamedPayment {
@@ -23,9 +24,9 @@ export interface NamedAgent {
 /** Payments by their ids, the oldest first. */
 export function selectPayments(db: Queryable, ids: readonly Uuid[]): Promise<NamedPayment[]> {
   return db.query<NamedPayment>(
-    `select id, debit_account as payer, credit_account as payee, amount_paise as "amountPaise",
+    `select id, ${payerOf('t')} as payer, ${PAYEE} as payee, amount_paise as "amountPaise",
        posted_at as "postedAt"
-     from transfers where id = any ($1::uuid[]) order by id`,
+     from transfers t where id = any ($1::uuid[]) order by id`,
     [ids],
   )
 }

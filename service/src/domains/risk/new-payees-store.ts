@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { NewPayeesFacts } from './decide.ts'
 import { MAX_COUNT, type ThresholdsOf } from './rules.ts'
-import { factsByAgent, type Scope, spanColumns } from './scope.ts'
+import { factsByAgent, PAID, PAYEE, type Scope, spanColumns } from './scope.ts'
 
 /**
  * A conflict changes nothing, and a payer's payments are inserted in the order of their ids, so a pair keeps its first
@@ -10,11 +10,11 @@ import { factsByAgent, type Scope, spanColumns } from './scope.ts'
  */
 const RECORD_FIRST = `
   with page as materialized (
-    select id, debit_account as payer, credit_account as payee, kind
+    select id, debit_account as payer, ${PAYEE} as payee, kind
     from transfers where id > $1 and id < $2 order by id limit $3
   ), first as (
     insert into risk_first_payments (payer, payee, first_id)
-    select payer, payee, id from page where kind = 'payment' order by payer, id
+    select payer, payee, id from page where ${PAID} order by payer, id
     on conflict (payer, payee) do nothing
   )
   select (select count(*)::int4 from page) as transfers,

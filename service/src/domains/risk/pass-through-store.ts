@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Flow, PassThroughFacts } from './decide-pass-through.ts'
 import { MAX_COUNT, type ThresholdsOf } from './rules.ts'
-import { type Scope, spanColumns } from './scope.ts'
+import { PAID, RECEIVED, type Scope, spanColumns } from './scope.ts'
 
 /** How many incoming transfers of one agent are read, newest first; this is enough for any alert. */
 const MAX_INCOMING = 300
@@ -18,7 +18,7 @@ const INCOMING = `
       where (credit_account, id) >= (a.agent, a.from_id) and (credit_account, id) <= (a.agent, a.until_id)
       order by credit_account desc, id desc limit $5
     ) newest
-    where kind = 'payment' and amount_paise >= $4
+    where ${RECEIVED} and amount_paise >= $4
   ) i
   where i.times >= $6`
 
@@ -32,7 +32,7 @@ const OUTGOING = `
       where (debit_account, id) >= (a.agent, a.from_id) and (debit_account, id) <= (a.agent, a.until_id)
       order by debit_account desc, id desc limit $4
     ) newest
-    where kind = 'payment'
+    where ${PAID}
   ) o
   where o.ids is not null`
 

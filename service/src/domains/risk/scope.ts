@@ -3,6 +3,18 @@ import { firstUuidAt, type Uuid } from '../../kernel/ids.ts'
 
 export const MINUTE_MS = 60_000
 
+/**
+ * What the rules take for payments, in SQL over transfers. Of a payer its authorizations, which are its decision, of a
+ * payee the captures, by which money arrives.
+ */
+export const PAID = `kind in ('payment', 'authorization')`
+export const RECEIVED = `kind in ('payment', 'capture')`
+export const PAYEE = `case kind when 'authorization' then linked_id else credit_account end`
+export const payerOf = (transfer: string) => `
+  case ${transfer}.kind when 'capture' then (
+    select h.debit_account from transfers h where h.id = ${transfer}.linked_id limit 1)
+  else ${transfer}.debit_account end`
+
 /** A span of one agent's transfers, both ends included. */
 export interface Span {
   readonly agentId: Uuid

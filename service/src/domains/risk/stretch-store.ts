@@ -2,6 +2,7 @@ import type { Queryable } from '../../db/database.ts'
 import { FIRST_UUID, type Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import type { Leg } from './decide-circular-flow.ts'
+import { PAID, payerOf, RECEIVED } from './scope.ts'
 
 /** A stretch of the ledger: the transfers after `afterId` up to `lastId`, by id. */
 export interface Stretch {
@@ -26,13 +27,13 @@ export interface Payer {
 const PAYERS = `
   with payers as materialized (
     select debit_account as agent, min(amount_paise) as least, max(amount_paise) as most
-    from transfers where id > $1 and id <= $2 and kind = 'payment' group by debit_account
+    from transfers where id > $1 and id <= $2 and ${PAID} group by debit_account
   )
   select p.agent as "agentId", n.id as "newestId", p.least as "leastPaise", p.most as "mostPaise"
   from (select agent, least, most from payers where agent > $3 order by agent limit $4) p
   cross join lateral (
     select id from transfers
-    where (debit_account, id) > (p.agent, $1) and (debit_account, id) <= (p.agent, $2) and kind = 'payment'
+    where (debit_account, id) > (p.agent, $1) and (debit_account, id) <= (p.agent, $2) and ${PAID}
     order by debit_account desc, id desc limit 1
   ) n
   order by p.agent`
@@ -50,14 +51,14 @@ export function selectPayers(
 const CLOSING = `
   with payees as materialized (
     select credit_account as agent from transfers
-    where id > $1 and id <= $2 and kind = 'payment' and amount_paise >= $3 group by credit_account
+    where id > $1 and id <= $2 and ${RECEIVED} and amount_paise >= $3 group by credit_account
   )
-  select l.id, l.payer, p.agent as payee, l.amount as "amountPaise"
+  select l.id, ${payerOf('l')} as payer, p.agent as payee, l.amount as "amountPaise"
   from (select agent from payees where agent > $4 order by agent limit $5) p
   cross join lateral (
-    select id, debit_account as payer, amount_paise as amount from transfers
+    select id, kind, debit_account, linked_id, amount_paise as amount from transfers
     where (credit_account, id) > (p.agent, $1) and (credit_account, id) <= (p.agent, $2)
-      and kind = 'payment' and amount_paise >= $3
+      and ${RECEIVED} and amount_paise >= $3
     order by credit_account desc, id desc limit $6
   ) l
   order by p.agent, l.id`
@@ -75,14 +76,14 @@ export function selectClosingLegs(
 const RECEIVERS = `
   with payees as materialized (
     select credit_account as agent from transfers
-    where id > $1 and id <= $2 and kind = 'payment' and amount_paise >= $3 group by credit_account
+    where id > $1 and id <= $2 and ${RECEIVED} and amount_paise >= $3 group by credit_account
   )
   select p.agent as "agentId", n.id as "newestId"
   from payees p
   cross join lateral (
     select id from transfers
     where (credit_account, id) > (p.agent, $1) and (credit_account, id) <= (p.agent, $2)
-      and kind = 'payment' and amount_paise >= $3
+      and ${RECEIVED} and amount_paise >= $3
     order by credit_account desc, id desc limit 1
   ) n`
 

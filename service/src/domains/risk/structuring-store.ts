@@ -4,6 +4,7 @@ import { type Paise, paise } from '../../kernel/money.ts'
 import type { AmountThreshold } from './decide.ts'
 import { MAX_COUNT } from './rules.ts'
 import type { Scope } from './scope.ts'
+import { PAID } from './scope.ts'
 
 /** The columns with an amount that a payer may want to stay just under, and the control's name for each. */
 const THRESHOLD_COLUMNS = {
@@ -60,7 +61,7 @@ const COUNT_IN_BAND = `
   cross join lateral (
     select id from transfers
     where (debit_account, id) > (b.agent, $7) and (debit_account, id) <= (b.agent, b.until_id)
-      and kind = 'payment' and amount_paise >= b.least and amount_paise <= b.most
+      and ${PAID} and amount_paise >= b.least and amount_paise <= b.most
     order by debit_account desc, id desc limit 1
   ) fresh
   cross join lateral (
@@ -71,7 +72,7 @@ const COUNT_IN_BAND = `
       where (debit_account, id) >= (b.agent, b.from_id) and (debit_account, id) <= (b.agent, b.until_id)
       order by debit_account desc, id desc limit $6
     ) newest
-    where kind = 'payment' and amount_paise >= b.least and amount_paise <= b.most
+    where ${PAID} and amount_paise >= b.least and amount_paise <= b.most
   ) c
   where c.payments > 0
   order by at`

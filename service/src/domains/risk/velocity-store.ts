@@ -3,7 +3,7 @@ import { HOUR_MS } from '../../kernel/clock.ts'
 import { firstUuidAt, type Uuid } from '../../kernel/ids.ts'
 import type { VelocityFacts } from './decide.ts'
 import { MAX_COUNT, type ThresholdsOf } from './rules.ts'
-import { factsByAgent, MINUTE_MS, momentOf, type Scope, spanColumns } from './scope.ts'
+import { factsByAgent, MINUTE_MS, momentOf, PAID, type Scope, spanColumns } from './scope.ts'
 
 /** How many transfers of one agent are read in the hours before the window. */
 const MAX_ROWS_BEFORE = 2_000
@@ -18,9 +18,9 @@ const SELECT = `
   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[])
     a(agent, from_id, until_id, before_from, before_until)
   cross join lateral (
-    select count(*)::int4 as rows, count(*) filter (where kind = 'payment')::int4 as payments,
+    select count(*)::int4 as rows, count(*) filter (where ${PAID})::int4 as payments,
       (array_agg(id order by id))[1] as oldest,
-      (array_agg(id order by id desc) filter (where kind = 'payment'))[1:10] as examples
+      (array_agg(id order by id desc) filter (where ${PAID}))[1:10] as examples
     from (
       select id, kind from transfers
       where (debit_account, id) >= (a.agent, a.from_id) and (debit_account, id) <= (a.agent, a.until_id)
@@ -28,7 +28,7 @@ const SELECT = `
     ) newest
   ) n
   cross join lateral (
-    select count(*)::int4 as rows, count(*) filter (where kind = 'payment')::int4 as payments,
+    select count(*)::int4 as rows, count(*) filter (where ${PAID})::int4 as payments,
       (array_agg(id order by id))[1] as oldest
     from (
       select id, kind from transfers

@@ -1,6 +1,8 @@
 import type { Job } from '../../operations/jobs.ts'
 import { followSandboxClock } from './clock.ts'
 import type { SandboxContext, SandboxMode } from './context.ts'
+import { NOTICES_DUE } from './providers/late-webhooks.ts'
+import { PAYMENTS_DUE } from './providers/store.ts'
 
 const TICK_MS = 1_000
 const BATCH = 20
@@ -23,16 +25,19 @@ export function simulationJobs({ gateway, payouts }: SandboxContext): Job[] {
     {
       name: 'sandbox payers',
       everyMs: TICK_MS,
+      due: PAYMENTS_DUE,
       run: now => gateway.simulation.resolvePayments(now, BATCH),
     },
     {
       name: 'sandbox notices',
       everyMs: TICK_MS,
+      due: NOTICES_DUE,
       run: now => gateway.simulation.sendWebhooks(now, BATCH),
     },
     {
       name: 'sandbox payout notices',
       everyMs: TICK_MS,
+      due: NOTICES_DUE,
       run: now => payouts.simulation.sendWebhooks(now, BATCH),
     },
   ]

@@ -3,6 +3,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Logger } from '../../kernel/logger.ts'
 import type { Vault } from '../../kernel/secrets.ts'
+import type { disableWebhookUrl, readWebhookTarget } from '../parties/index.ts'
 import type { Throttle } from './delivering/throttle.ts'
 import type { DeliveryOutcome } from './sending/attempt.ts'
 
@@ -15,8 +16,15 @@ export interface WebhooksContext {
   readonly mode: 'sandbox' | 'live'
 }
 
+/** Functions of platforms. The deliverer gets them, because their index would load every route in its thread. */
+export interface WebhookTargets {
+  readonly read: typeof readWebhookTarget
+  readonly disable: typeof disableWebhookUrl
+}
+
 /** The context of one node's deliverer. */
 export interface DelivererContext extends WebhooksContext {
+  readonly targets: WebhookTargets
   /** The holder of this process's leases. */
   readonly node: Uuid
   /** Signs with the real time, never the sandbox's test clock, because receivers compare it with their own clock. */

@@ -45,7 +45,7 @@ const wait = (...ids: Uuid[]) => insertBacklog(database, new Map([[platformId, i
 async function figures(): Promise<Record<string, number>> {
   const metrics = createMetrics()
   addWebhookMetrics(metrics, { database, clock })
-  const shown = (await metrics.getMetricsAsJSON()).filter(({ name }) => name.startsWith('webhook_'))
+  const shown = (await metrics.getMetricsAsJSON()).filter(({ name }) => name.startsWith('batua_webhook_'))
   return Object.fromEntries(shown.map(({ name, values }) => [name, values[0]?.value ?? Number.NaN]))
 }
 
@@ -53,11 +53,11 @@ describe('the metrics of webhooks', () => {
   test('are zero while no event waits', async () => {
     await deliver('delivered', secondsAgo(500))
     expect(await figures()).toEqual({
-      webhook_pending: 0,
-      webhook_failed: 0,
-      webhook_backlog_events: 0,
-      webhook_oldest_pending_seconds: 0,
-      webhook_queue_rows: 0,
+      batua_webhook_pending: 0,
+      batua_webhook_failed: 0,
+      batua_webhook_backlog_events: 0,
+      batua_webhook_oldest_pending_seconds: 0,
+      batua_webhook_queue_rows: 0,
     })
   })
 
@@ -76,11 +76,11 @@ describe('the metrics of webhooks', () => {
       [queued, platformId],
     )
     expect(await figures()).toEqual({
-      webhook_pending: 1,
-      webhook_failed: 1,
-      webhook_backlog_events: 2,
-      webhook_oldest_pending_seconds: 70,
-      webhook_queue_rows: 2,
+      batua_webhook_pending: 1,
+      batua_webhook_failed: 1,
+      batua_webhook_backlog_events: 2,
+      batua_webhook_oldest_pending_seconds: 70,
+      batua_webhook_queue_rows: 2,
     })
     expect(await countFailedDeliveries(database)).toBe(1)
   })
@@ -90,7 +90,10 @@ describe('the metrics of webhooks', () => {
     await database.query(`update platforms set webhook_disabled_at = now() where id = $1`, [gone])
     await deliver('pending', secondsAgo(900), gone)
     await deliver('pending', secondsAgo(30))
-    expect(await figures()).toMatchObject({ webhook_pending: 2, webhook_oldest_pending_seconds: 30 })
+    expect(await figures()).toMatchObject({
+      batua_webhook_pending: 2,
+      batua_webhook_oldest_pending_seconds: 30,
+    })
   })
 })
 

@@ -1,5 +1,5 @@
 import type { PolicyLayer } from '@batua/contract'
-import type { AgentFacts } from '../../domains/limits/agent-facts.ts'
+import { type AgentFacts, NEVER_STOPPED } from '../../domains/limits/agent-facts.ts'
 import type { CounterpartyUse } from '../../domains/limits/counterparties.ts'
 import { decideLimits, decidePayee } from '../../domains/limits/decide.ts'
 import { type PolicySources, type Rules, rulesOver } from '../../domains/limits/exposure/rules.ts'
@@ -125,7 +125,9 @@ export function payByForce(world: World, tickMs: number, lengthsMs: readonly num
   function agentOf(id: string): AgentFacts {
     const { layers, ceiling } = rules
     const status = id === PAYER ? world.status : (world.agents.get(id) ?? 'active')
-    const same = { platformId: 'p', ownerId: 'o', blockedAs: null, keyHash: Buffer.alloc(0) }
+    const same = {
+      ...{ platformId: 'p', ownerId: 'o', blockedAs: null, stops: NEVER_STOPPED, keyHash: Buffer.alloc(0) },
+    }
     return { id, status, layers, ceiling, ...same, policyVersion: 'a version', policySinceMs: null }
   }
 

@@ -1,4 +1,4 @@
-import type { PolicyLayer, Tier } from '@batua/contract'
+import type { LimitLayer, PolicyLayer, Tier } from '@batua/contract'
 import type { Database, Queryable } from '../../db/database.ts'
 import { writeMacs } from '../../db/row-mac.ts'
 import { OWNER_POLICY_ROWS, TIER_ROWS } from '../../domains/limits/covered-tables.ts'
@@ -9,7 +9,7 @@ import { beginVersions, type ControlColumns, changeAgent } from '../builders.ts'
 import { TEST_VAULT } from '../database.ts'
 
 /** The default tier of the tests: no limits. */
-const BOUNDLESS = 10n ** 15n
+export const BOUNDLESS = 10n ** 15n
 
 /** The column of a tier for each control. */
 const TIER_COLUMNS = {
@@ -21,11 +21,12 @@ const TIER_COLUMNS = {
 } as const
 
 /** The controls that a layer can have; every other one is the agent's or the owner's alone. */
-export const CONTROLS_OF: Record<PolicyLayer, readonly (keyof ControlColumns)[]> = {
+export const CONTROLS_OF: Record<LimitLayer, readonly (keyof ControlColumns)[]> = {
   tier: Object.values(TIER_COLUMNS),
   org: ['spend_limit_monthly_paise'],
   owner: everyControl(),
   agent: everyControl(),
+  app: ['spend_limit_per_tx_paise', 'spend_limit_daily_paise'],
 }
 
 function everyControl(): (keyof ControlColumns)[] {

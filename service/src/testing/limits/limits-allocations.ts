@@ -16,7 +16,7 @@ import {
   walletAt,
 } from './limits-state.ts'
 
-interface AllocationOrder extends Payment {
+interface AllocationOrder extends Omit<Payment, 'by'> {
   readonly node: number
   readonly payer: number
 }

@@ -25,18 +25,45 @@ export type Step =
       readonly node: number
       readonly payer: number
       readonly payee: number
+      readonly by: number
       readonly amount: bigint
       readonly simulate: boolean
     }
+  /** A payment for which the owner is asked, whatever the amount. */
+  | {
+      readonly do: 'ask'
+      readonly node: number
+      readonly payer: number
+      readonly payee: number
+      readonly by: number
+      readonly amount: bigint
+    }
+  /** The index among the payments that wait. */
+  | { readonly do: 'approve'; readonly node: number; readonly payer: number; readonly approval: number }
+  | {
+      readonly do: 'connect'
+      readonly node: number
+      readonly payer: number
+      readonly place: number
+      readonly cap: AppCap
+    }
+  | { readonly do: 'disconnect'; readonly node: number; readonly payer: number; readonly place: number }
   /** The largest amount allowed, or one paisa more. */
   | {
       readonly do: 'brim'
       readonly node: number
       readonly payer: number
       readonly payee: number
+      readonly by: number
       readonly over: boolean
     }
-  | { readonly do: 'look'; readonly node: number; readonly payer: number; readonly payee: number | null }
+  | {
+      readonly do: 'look'
+      readonly node: number
+      readonly payer: number
+      readonly payee: number | null
+      readonly by: number
+    }
   | { readonly do: 'set'; readonly payer: number; readonly layer: PolicyLayer; readonly wish: Wish }
   | { readonly do: 'wait'; readonly clocks: readonly number[]; readonly jump: Jump }
   | { readonly do: 'race'; readonly payer: number; readonly payments: readonly Payment[] }
@@ -46,6 +73,7 @@ export type Step =
       readonly node: number
       readonly payer: number
       readonly payee: number | null
+      readonly by: number
       readonly amount: bigint
     }
   /** The index among the open escrows. */
@@ -66,22 +94,39 @@ export type Step =
       readonly payee: number
       readonly amount: bigint
     }
-  /** Payments, holds and allocations, while this many open escrows are refunded. */
+  /**
+   * Payments, holds and allocations, while this many open escrows are refunded, this many payments that wait are
+   * approved, and the app in a place is disconnected; null: none is.
+   */
   | {
       readonly do: 'mix'
       readonly payer: number
       readonly payments: readonly Payment[]
       readonly holds: readonly Hold[]
       readonly allocations: readonly Payment[]
+      readonly approvals: number
+      readonly disconnected: number | null
       readonly refunds: number
       /** How many holds without a recipient are released at once to this wallet and the next. */
       readonly releases: number
       readonly payee: number
     }
 
-export interface Payment {
+/** Who asks: the app in this place of the payer; the agent itself in place 0 and while no app is in it. */
+export interface Asker {
+  readonly by: number
+}
+
+export interface Payment extends Asker {
   readonly payee: number
   readonly amount: bigint
+}
+
+/** What an owner allows an app: paise, and for how long. */
+export interface AppCap {
+  readonly daily: bigint
+  readonly perTx: bigint
+  readonly days: number
 }
 
 export interface Hold extends Omit<Payment, 'payee'> {
@@ -97,6 +142,9 @@ const node = fc.integer({ min: 0, max: 1 })
 const payer = fc.integer({ min: 0, max: PAYERS - 1 })
 const wallet = fc.integer({ min: 0, max: WALLETS - 1 })
 const amount = fc.bigInt(1n, 60n)
+const place = fc.integer({ min: 1, max: 2 })
+const by = fc.constantFrom(0, 1, 1, 2)
+const payment = fc.record({ payee: wallet, by, amount })
 const limit = fc.oneof(
   { weight: 9, arbitrary: fc.bigInt(30n, 300n) },
   { weight: 1, arbitrary: fc.constantFrom(null, 0n, 1n) },
@@ -159,6 +207,7 @@ const escrowStep: fc.Arbitrary<Step> = fc.oneof(
       node,
       payer,
       payee: fc.option(wallet, { freq: 3 }),
+      by,
       amount,
     }),
   },
@@ -178,9 +227,11 @@ const escrowStep: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('mix' as const),
       payer,
-      payments: fc.array(fc.record({ payee: wallet, amount }), { maxLength: 6 }),
-      holds: fc.array(fc.record({ payee: fc.option(wallet), amount }), { maxLength: 4 }),
-      allocations: fc.array(fc.record({ payee: wallet, amount }), { maxLength: 4 }),
+      payments: fc.array(payment, { maxLength: 6 }),
+      holds: fc.array(fc.record({ payee: fc.option(wallet), by, amount }), { maxLength: 4 }),
+      allocations: fc.array(fc.record({ payee: wallet, by: fc.constant(0), amount }), { maxLength: 4 }),
+      approvals: fc.integer({ min: 0, max: 3 }),
+      disconnected: fc.constantFrom(null, null, null, 1, 2),
       refunds: fc.integer({ min: 1, max: 4 }),
       releases: fc.integer({ min: 0, max: 3 }),
       payee: wallet,
@@ -188,8 +239,39 @@ const escrowStep: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
+const connectStep: fc.Arbitrary<Step> = fc.record({
+  ...{ do: fc.constant('connect' as const), node, payer, place },
+  cap: fc.record({
+    ...{ daily: fc.bigInt(20n, 90n), perTx: fc.bigInt(15n, 60n), days: fc.constantFrom(1, 365, 365, 365) },
+  }),
+})
+
+const appStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: connectStep },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('disconnect' as const), node, payer, place }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('ask' as const),
+      node,
+      payer,
+      payee: wallet,
+      by,
+      amount: fc.bigInt(1n, 20n),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('approve' as const), node, payer, approval: fc.nat({ max: 9 }) }),
+  },
+)
+
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 10, arbitrary: escrowStep },
+  { weight: 8, arbitrary: appStep },
   {
     weight: 8,
     arbitrary: fc.record({
@@ -197,6 +279,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       node,
       payer,
       payee: wallet,
+      by,
       amount,
       simulate: fc.boolean(),
     }),
@@ -212,12 +295,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       node,
       payer,
       payee: wallet,
+      by,
       over: fc.boolean(),
     }),
   },
   {
     weight: 2,
-    arbitrary: fc.record({ do: fc.constant('look' as const), node, payer, payee: fc.option(wallet) }),
+    arbitrary: fc.record({ do: fc.constant('look' as const), node, payer, payee: fc.option(wallet), by }),
   },
   { weight: 3, arbitrary: setStep },
   {
@@ -233,7 +317,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('race' as const),
       payer,
-      payments: fc.array(fc.record({ payee: wallet, amount }), { minLength: 2, maxLength: 8 }),
+      payments: fc.array(payment, { minLength: 2, maxLength: 8 }),
     }),
   },
 )
@@ -246,7 +330,12 @@ export function limitsPrograms(steps: number): fc.Arbitrary<LimitsProgram> {
     '2026-12-31T18:29:59.990Z',
     '2028-02-28T18:29:00.000Z',
   ]
-  const setUp = fc.array(setStep, { minLength: 2, maxLength: 4 })
+  const setUp = fc
+    .tuple(
+      fc.array(setStep, { minLength: 2, maxLength: 4 }),
+      fc.array(connectStep, { minLength: 1, maxLength: 3 }),
+    )
+    .map(([set, connected]) => [...set, ...connected])
   return fc.record({
     startMs: fc.constantFrom(...starts.map(start => Date.parse(start))),
     steps: fc

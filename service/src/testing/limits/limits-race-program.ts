@@ -1,4 +1,4 @@
-import { POLICY_LAYERS, type PolicyLayer } from '@batua/contract'
+import { LIMIT_LAYERS, type LimitLayer } from '@batua/contract'
 import fc from 'fast-check'
 import type { ControlColumns } from '../builders.ts'
 import { CONTROLS_OF } from './layers.ts'
@@ -21,7 +21,7 @@ const everyControl: fc.Arbitrary<ControlColumns> = fc.record(
   { requiredKeys: [] },
 )
 
-function controlsOf(layer: PolicyLayer): fc.Arbitrary<ControlColumns> {
+function controlsOf(layer: LimitLayer): fc.Arbitrary<ControlColumns> {
   const columns = new Set<string>(CONTROLS_OF[layer])
   return everyControl.map(controls =>
     Object.fromEntries(Object.entries(controls).filter(([column]) => columns.has(column))),
@@ -30,14 +30,18 @@ function controlsOf(layer: PolicyLayer): fc.Arbitrary<ControlColumns> {
 
 const layers: fc.Arbitrary<Layers> = fc
   .tuple(
-    ...POLICY_LAYERS.map(layer => fc.option(controlsOf(layer).map(controls => [layer, controls] as const))),
+    ...LIMIT_LAYERS.map(layer => fc.option(controlsOf(layer).map(controls => [layer, controls] as const))),
   )
   .map(all => Object.fromEntries(all.filter(layer => layer !== null)))
 
 /** Concurrent payments under random layers: large ones, some of which no layer allows, or small ones. */
 export function randomRaces(payments: number): fc.Arbitrary<Race> {
   return fc.constantFrom(60n, 1_200n).chain(most => {
-    const payment = fc.record({ payee: fc.integer({ min: 0, max: PAYEES - 1 }), amount: fc.bigInt(1n, most) })
+    const payment = fc.record({
+      payee: fc.integer({ min: 0, max: PAYEES - 1 }),
+      amount: fc.bigInt(1n, most),
+      isByApp: fc.boolean(),
+    })
     return fc.record({
       layers,
       payees: fc.constant(PAYEES),

@@ -1,4 +1,4 @@
-import type { PolicyLayer } from '@batua/contract'
+import type { LimitLayer } from '@batua/contract'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { ControlColumns } from '../builders.ts'
 
@@ -13,10 +13,20 @@ export interface PastPayment {
   readonly undone?: boolean
   /** The earlier hold spent the amount: only the payee counts. */
   readonly isRelease?: boolean
+  /** The connected app that spent it; absent: the agent itself. */
+  readonly app?: Uuid
+}
+
+/** A connected app: its cap is one more layer, in which only its own spending counts. */
+export interface PlainApp {
+  readonly id: Uuid
+  readonly controls: ControlColumns
+  /** It may act before this moment. */
+  readonly untilMs: number
 }
 
 /** The limits of one payer, the general layers first. */
-export type PlainLayers = readonly (readonly [PolicyLayer, ControlColumns])[]
+export type PlainLayers = readonly (readonly [LimitLayer, ControlColumns])[]
 
 /** All that a decision depends on; every figure is a scan of the whole history. */
 export interface Question {
@@ -25,11 +35,13 @@ export interface Question {
   /** null: no payee. */
   readonly payee: Uuid | null
   readonly nowMs: number
+  /** The app that asks; null or absent: the agent itself. */
+  readonly app?: PlainApp | null
 }
 
 export interface PlainLimit {
   readonly rule: string
-  readonly layer: PolicyLayer
+  readonly layer: LimitLayer
   readonly window: string
   readonly limit: number
   readonly used: number | null
@@ -62,7 +74,7 @@ function sum(payments: readonly PastPayment[]): number {
 }
 
 /** Every limit of every layer with its usage by the history. */
-export function limitsByScan({ layers, history, payee, nowMs }: Question): PlainLimit[] {
+export function limitsByScan({ layers, history, payee, nowMs, app = null }: Question): PlainLimit[] {
   const everything = history.filter(({ atMs }) => atMs <= nowMs)
   const past = everything.filter(({ undone = false }) => !undone)
   const spent = (counts: (payment: PastPayment) => boolean) =>
@@ -75,8 +87,10 @@ export function limitsByScan({ layers, history, payee, nowMs }: Question): Plain
   const thisMonth = spent(({ atMs }) => inIndia(atMs, 7) === inIndia(nowMs, 7))
   const lastDay = spent(({ atMs }) => atMs > nowMs - 24 * HOUR_MS)
   const toPayee = payee === null ? null : sum(past.filter(each => each.payee === payee && today(each)))
-  return layers.flatMap(([layer, set]) => {
+  const ofApp: PlainLayers = app === null ? [] : [['app', app.controls]]
+  return [...layers, ...ofApp].flatMap(([layer, set]) => {
     const isTier = layer === 'tier'
+    const isCounted = layer === 'app' ? (each: PastPayment) => each.app === app?.id && today(each) : today
     const rows: [string, string, bigint | number | null | undefined, number | null, number][] = [
       ['spend_limit_per_tx', 'payment', set.spend_limit_per_tx_paise, 0, 0],
       [
@@ -90,7 +104,7 @@ export function limitsByScan({ layers, history, payee, nowMs }: Question): Plain
         'spend_limit_daily',
         isTier ? 'last_24_hours' : 'ist_day',
         set.spend_limit_daily_paise,
-        isTier ? lastDay : spent(today),
+        isTier ? lastDay : spent(isCounted),
         isTier ? lastMs + 24 * HOUR_MS : nextMidnight(nowMs),
       ],
       [
@@ -148,8 +162,8 @@ export function mostByScan(question: Question): number {
 
 type ThresholdColumn = 'require_escrow_above_paise' | 'require_human_approval_above_paise'
 
-function thresholds(layers: PlainLayers, column: ThresholdColumn): [PolicyLayer, number][] {
-  return layers.flatMap(([layer, set]): [PolicyLayer, number][] => {
+function thresholds(layers: PlainLayers, column: ThresholdColumn): [LimitLayer, number][] {
+  return layers.flatMap(([layer, set]): [LimitLayer, number][] => {
     const above = set[column]
     return above === null || above === undefined ? [] : [[layer, Number(above)]]
   })
@@ -195,7 +209,7 @@ export function decideByScan(question: Question & { readonly payee: Uuid }, amou
 }
 
 /** The lowest threshold, of equals the first, if the amount is above it. */
-function exceeded(set: readonly [PolicyLayer, number][], amount: number): [PolicyLayer, number] | null {
+function exceeded(set: readonly [LimitLayer, number][], amount: number): [LimitLayer, number] | null {
   const [lowest] = set.filter(([, above]) => amount > above).toSorted(([, left], [, right]) => left - right)
   return lowest ?? null
 }

@@ -14,7 +14,7 @@ import {
 /** The result of a payment or its dry run. */
 export type DecisionResult =
   | PaidResult
-  | { readonly kind: 'asked' }
+  | { readonly kind: 'asked'; readonly approvalId: string | undefined }
   | { readonly kind: 'refused'; readonly code: string; readonly details: Details | null }
 
 type Details = Readonly<Record<string, unknown>>
@@ -25,12 +25,12 @@ interface PaidResult {
   readonly balance: number
 }
 
-type Answer = Pick<PaymentResult, 'status' | 'created_at' | 'from_balance'>
+type Answer = Pick<PaymentResult, 'status' | 'created_at' | 'from_balance' | 'approval_id'>
 
 export async function answerOf(work: Promise<Answer>): Promise<DecisionResult> {
   try {
-    const { status, created_at, from_balance } = await work
-    if (status !== 'completed') return { kind: 'asked' }
+    const { status, created_at, from_balance, approval_id: approvalId } = await work
+    if (status !== 'completed') return { kind: 'asked', approvalId }
     return { kind: 'paid', atMs: Date.parse(created_at), balance: from_balance }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
@@ -54,10 +54,17 @@ export function expectSame(
   amount: bigint,
 ): void {
   const { answer, retryAt } = comparable(result)
-  deepEqual(answer, decideByScan(question, amount))
+  deepEqual(answer, isEnded(question) ? APP_ENDED : decideByScan(question, amount))
   if (result.kind === 'refused' && result.code === 'spend_limit_exceeded')
     checkRetry(question, amount, retryAt)
   if (result.kind === 'paid') deepEqual(result.atMs, question.nowMs)
+}
+
+const APP_ENDED: PlainAnswer = { kind: 'refused', code: 'authentication_error', details: null }
+
+/** Whether the app that asks was disconnected or has expired. */
+export function isEnded({ app, nowMs }: Question): boolean {
+  return app !== null && app !== undefined && app.untilMs <= nowMs
 }
 
 export function resultOf({ decision, code, details }: PolicyEvaluation, nowMs: number): DecisionResult {
@@ -65,7 +72,7 @@ export function resultOf({ decision, code, details }: PolicyEvaluation, nowMs: n
     case 'approved':
       return { kind: 'paid', atMs: nowMs, balance: 0 }
     case 'approval_required':
-      return { kind: 'asked' }
+      return { kind: 'asked', approvalId: undefined }
     default:
       return { kind: 'refused', code: code ?? '', details }
   }

@@ -5,7 +5,9 @@ import { paise } from '../../kernel/money.ts'
 import { type ControlColumns, order } from '../builders.ts'
 import { addOwner, setLayer, setTier, wholeTier } from './layers.ts'
 import { allocateStep } from './limits-allocations.ts'
-import { endStep, holdStep, mixStep } from './limits-holds.ts'
+import { approveStep, askedLayers, connectStep, disconnectStep } from './limits-apps.ts'
+import { endStep, holdStep } from './limits-holds.ts'
+import { mixStep } from './limits-mix.ts'
 import {
   type Jump,
   type LimitsProgram,
@@ -16,9 +18,18 @@ import {
   type Wish,
 } from './limits-program.ts'
 import { mostByScan, type PastPayment, type Question } from './limits-reference.ts'
-import { answerOf, type DecisionResult, expectHeadroom, expectSame, resultOf } from './limits-results.ts'
+import {
+  answerOf,
+  type DecisionResult,
+  expectHeadroom,
+  expectSame,
+  isEnded,
+  resultOf,
+} from './limits-results.ts'
 import type { LimitsStage, StageNode } from './limits-stage.ts'
 import {
+  appAt,
+  type ConnectedPlainApp,
   decidedMs,
   found,
   historyOf,
@@ -27,6 +38,7 @@ import {
   look,
   nodeAt,
   note,
+  ofApp,
   type Payer,
   payerAt,
   questionOf,
@@ -44,7 +56,15 @@ export async function playLimits(
   const ids: Uuid[] = []
   for (let at = 0; at < WALLETS; at++) ids.push(at < PAYERS ? await stage.newPayer() : await stage.newPayee())
   const payers = ids.slice(0, PAYERS).map((id): Payer => {
-    return { id, layers: new Map([['tier', wholeTier({})]]), history: [], releases: [], held: new Map() }
+    return {
+      id,
+      layers: new Map([['tier', wholeTier({})]]),
+      history: [],
+      releases: [],
+      held: new Map(),
+      apps: new Map(),
+      asked: [],
+    }
   })
   for (const { id } of payers) await addOwner(stage.database, id, new Date(program.startMs))
   const run: LimitsRun = { stage, wallets: ids, payers, tally }
@@ -55,6 +75,14 @@ async function runStep(run: LimitsRun, step: Step): Promise<void> {
   switch (step.do) {
     case 'pay':
       return payStep(run, step, step.amount, step.simulate)
+    case 'ask':
+      return askStep(run, step)
+    case 'approve':
+      return approveStep(run, step)
+    case 'connect':
+      return connectStep(run, step)
+    case 'disconnect':
+      return disconnectStep(run, step)
     case 'brim':
       return brimStep(run, step)
     case 'look':
@@ -85,11 +113,36 @@ async function payStep(run: LimitsRun, way: Way, amount: bigint, simulate: boole
   const node = nodeAt(run, way.node)
   const payer = payerAt(run, way.payer)
   const question = await questionOf(run, way)
-  if (simulate) await rehearseStep(node, payer, question, amount)
-  const result = await answerOf(node.pay(order(payer.id, question.payee, amount)))
+  if (simulate) await rehearseStep(node, payer, question, amount, appAt(payer, way.by))
+  const app = appAt(payer, way.by)
+  const result = await answerOf(node.pay(order(payer.id, question.payee, amount, byApp(app))))
   expectSame(result, question, amount)
   note(run, result)
-  if (result.kind === 'paid') payer.history.push({ payee: question.payee, amount, atMs: result.atMs })
+  noteOutcome(payer, { ...question, result, amount, app })
+}
+
+async function askStep(run: LimitsRun, way: Way & Pick<Payment, 'amount'>): Promise<void> {
+  if (way.payer === way.payee) return
+  const { amount } = way
+  const payer = payerAt(run, way.payer)
+  const question = await questionOf(run, way)
+  const app = appAt(payer, way.by)
+  const asking = order(payer.id, question.payee, amount, { ...byApp(app), asksOwner: true })
+  const result = await answerOf(nodeAt(run, way.node).pay(asking))
+  expectSame(result, { ...question, layers: askedLayers(question.layers) }, amount)
+  note(run, result)
+  noteOutcome(payer, { ...question, result, amount, app })
+}
+
+function byApp(app: ConnectedPlainApp | null) {
+  return { app: app?.identity ?? null }
+}
+
+/** Adds a payment to what waits for the owner, or to the history. */
+function noteOutcome(payer: Payer, { result, payee, amount, app, nowMs }: Answer & { nowMs: number }): void {
+  if (result.kind === 'paid') payer.history.push({ payee, amount, atMs: result.atMs, ...ofApp(app) })
+  if (result.kind !== 'asked' || result.approvalId === undefined) return
+  payer.asked.push({ approvalId: result.approvalId, payee, amount, app, askedMs: nowMs })
 }
 
 async function brimStep(run: LimitsRun, way: Way & { readonly over: boolean }): Promise<void> {
@@ -105,22 +158,28 @@ async function rehearseStep(
   payer: Payer,
   question: Question & { payee: Uuid },
   amount: bigint,
+  app: ConnectedPlainApp | null,
 ): Promise<void> {
-  const simulation = { payerId: payer.id, payeeId: question.payee, amountPaise: paise(amount) }
+  const simulation = {
+    ...{ payerId: payer.id, payeeId: question.payee, amountPaise: paise(amount) },
+    ...byApp(app),
+  }
   const evaluation = await node.ledger.submit(evaluateCommand(node.agents, simulation))
   expectSame(resultOf(evaluation, question.nowMs), question, amount)
 }
 
 async function lookStep(
   run: LimitsRun,
-  step: { node: number; payer: number; payee: number | null },
+  step: { node: number; payer: number; payee: number | null; by: number },
 ): Promise<void> {
   const node = nodeAt(run, step.node)
   const payer = payerAt(run, step.payer)
   const payee = step.payee === null ? null : walletAt(run, step.payee)
   const nowMs = await decidedMs(run, node, [payer.id])
-  const shown = await look(run, node, payer, payee)
-  expectHeadroom(shown, { layers: layersOf(payer), history: historyOf(payer), payee, nowMs })
+  const app = appAt(payer, step.by)
+  const question = { layers: layersOf(payer), history: historyOf(payer), payee, nowMs, app }
+  // The request of an app that was disconnected is refused before it comes here.
+  if (!isEnded(question)) expectHeadroom(await look(run, node, payer, payee, app), question)
 }
 
 async function setStep(
@@ -175,19 +234,21 @@ async function raceStep(
   stage.setClocks(new Date(nowMs))
   const works = step.payments
     .filter(({ payee }) => payee !== step.payer)
-    .map(async ({ payee, amount }, at) => {
+    .map(async ({ payee, amount, by }, at) => {
       const to = walletAt(run, payee)
-      const result = await answerOf(nodeAt(run, at % 2).pay(order(payer.id, to, amount)))
-      return { result, payee: to, amount }
+      const app = appAt(payer, by)
+      const result = await answerOf(nodeAt(run, at % 2).pay(order(payer.id, to, amount, byApp(app))))
+      return { result, payee: to, amount, app }
     })
   const shown = await Promise.all(stage.nodes.map(node => look(run, node, payer, null)))
   const answers = await Promise.all(works)
   const layers = layersOf(payer)
   const stories = storiesOf({ layers, history: historyOf(payer), nowMs }, answers)
-  for (const { result, payee, amount } of answers) {
+  for (const { result, payee, amount, app } of answers) {
     note(run, result)
     if (result.kind === 'paid') continue
-    expectInSome(stories, history => expectSame(result, { layers, history, payee, nowMs }, amount))
+    expectInSome(stories, history => expectSame(result, { layers, history, payee, nowMs, app }, amount))
+    noteOutcome(payer, { result, payee, amount, app, nowMs })
   }
   for (const each of shown) {
     expectInSome(stories, history => expectHeadroom(each, { layers, history, payee: null, nowMs }))
@@ -198,6 +259,7 @@ async function raceStep(
 interface Answer {
   readonly payee: Uuid
   readonly amount: bigint
+  readonly app: ConnectedPlainApp | null
   readonly result: DecisionResult
 }
 
@@ -208,10 +270,10 @@ function storiesOf(before: Omit<Question, 'payee'>, answers: readonly Answer[]):
   const paid = answers.flatMap(({ result, ...rest }) => (result.kind === 'paid' ? [{ result, ...rest }] : []))
   // No other wallet pays the payer meanwhile, so its balance shows the order.
   paid.sort((left, right) => right.result.balance - left.result.balance)
-  for (const { result, payee, amount } of paid) {
+  for (const { result, payee, amount, app } of paid) {
     const history = found(stories.at(-1))
-    expectSame(result, { layers, history, payee, nowMs }, amount)
-    stories.push([...history, { payee, amount, atMs: nowMs }])
+    expectSame(result, { layers, history, payee, nowMs, app }, amount)
+    stories.push([...history, { payee, amount, atMs: nowMs, ...ofApp(app) }])
   }
   return stories
 }

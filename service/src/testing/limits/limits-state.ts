@@ -1,14 +1,30 @@
 import { type EffectivePolicy, POLICY_LAYERS, type PolicyLayer } from '@batua/contract'
 import { showAgentPolicy } from '../../domains/parties/policies/agent-policy.ts'
 import type { Escrow } from '../../domains/payments/escrow/escrow.ts'
-import type { AdminCaller } from '../../http/caller.ts'
+import type { AdminCaller, AppIdentity, Caller } from '../../http/caller.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
+import { hashSecret } from '../../kernel/secrets.ts'
 import { lockBatch, seenMs } from '../../ledger/accounts.ts'
 import type { ControlColumns } from '../builders.ts'
 import { networkContext } from '../network.ts'
-import type { PastPayment, PlainLayers, Question } from './limits-reference.ts'
+import type { PastPayment, PlainApp, PlainLayers, Question } from './limits-reference.ts'
 import type { DecisionResult } from './limits-results.ts'
 import type { LimitsStage, StageNode } from './limits-stage.ts'
+
+/** An app as the service names it, and as the reference judges it. */
+export interface ConnectedPlainApp extends PlainApp {
+  readonly identity: AppIdentity
+}
+
+/** A payment that waits for its owner. */
+export interface AskedPayment {
+  readonly approvalId: string
+  readonly payee: Uuid
+  readonly amount: bigint
+  /** null: the agent itself asked. */
+  readonly app: PlainApp | null
+  readonly askedMs: number
+}
 
 /** The reference's state of a payer. */
 export interface Payer {
@@ -19,6 +35,10 @@ export interface Payer {
   readonly releases: PastPayment[]
   /** Open escrows, by id. */
   readonly held: Map<Uuid, Escrow>
+  /** The app in each place: connected, or the last one that was. */
+  readonly apps: Map<number, ConnectedPlainApp>
+  /** Payments that wait for the owner. */
+  readonly asked: AskedPayment[]
 }
 
 export interface LimitsRun {
@@ -35,6 +55,7 @@ export interface Way {
   readonly node: number
   readonly payer: number
   readonly payee: number
+  readonly by: number
 }
 
 export const nodeAt = ({ stage }: LimitsRun, at: number): StageNode => stage.nodes[at] ?? stage.nodes[0]
@@ -66,7 +87,7 @@ export function layersOf({ layers }: Payer): PlainLayers {
 export async function questionOf(run: LimitsRun, way: Way): Promise<Question & { payee: Uuid }> {
   const [payer, payee] = [payerAt(run, way.payer), walletAt(run, way.payee)]
   const nowMs = await decidedMs(run, nodeAt(run, way.node), [payer.id, payee])
-  return { layers: layersOf(payer), history: historyOf(payer), payee, nowMs }
+  return { layers: layersOf(payer), history: historyOf(payer), payee, nowMs, app: appAt(payer, way.by) }
 }
 
 /** The history that limits depend on; releases are not part of the payer's own sequence, so they come first. */
@@ -74,10 +95,26 @@ export function historyOf({ releases, history }: Payer): PastPayment[] {
   return [...releases, ...history]
 }
 
-export function note({ tally }: LimitsRun, result: DecisionResult): void {
+export function note(run: LimitsRun, result: DecisionResult): void {
   const rule = result.kind === 'refused' ? result.details?.['rule'] : undefined
   const answer = result.kind === 'refused' ? [result.code, rule].join(' ').trim() : result.kind
-  tally.set(answer, (tally.get(answer) ?? 0) + 1)
+  tell(run, answer)
+  if (result.kind === 'refused' && result.details?.['layer'] === 'app')
+    tell(run, `refused by a cap: ${String(rule)}`)
+}
+
+export function tell({ tally }: LimitsRun, what: string): void {
+  tally.set(what, (tally.get(what) ?? 0) + 1)
+}
+
+/** The app in a place of a payer; null: nobody was ever connected there, so the agent itself asks. */
+export function appAt({ apps }: Payer, place: number): ConnectedPlainApp | null {
+  return apps.get(place) ?? null
+}
+
+/** Who spent, in a history. */
+export function ofApp(app: PlainApp | null): Pick<PastPayment, 'app'> {
+  return app === null ? {} : { app: app.id }
 }
 
 export function look(
@@ -85,9 +122,15 @@ export function look(
   node: StageNode,
   payer: Payer,
   payee: Uuid | null,
+  app: ConnectedPlainApp | null = null,
 ): Promise<EffectivePolicy> {
   const { ledger, agents, clock } = node
   const context = { ...networkContext(stage.database, clock), ledger, agents }
   const to = payee === null ? undefined : formatId('agt', payee)
-  return showAgentPolicy(context, ANYONE, formatId('agt', payer.id), to)
+  return showAgentPolicy(context, app === null ? ANYONE : callerOf(payer, app), formatId('agt', payer.id), to)
+}
+
+function callerOf({ id }: Payer, { identity }: ConnectedPlainApp): Caller {
+  const app = { ...identity, scopes: [] }
+  return { kind: 'agent', agentId: id, platformId: id, ownerId: id, keyHash: hashSecret(id), app }
 }

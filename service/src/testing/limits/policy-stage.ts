@@ -139,6 +139,7 @@ export async function openPolicyStage(
   const nodes = [await startServer(db, clock, more), await startServer(db, second, more)] as const
   const jobs = createJobs({
     clock,
+    database: db.database,
     logger: silentLogger(),
     jobs: [
       ...policyJobs(networkContext(db.database, clock)),

@@ -188,6 +188,7 @@ function submitRefund(node: TestNode, model: Model, command: ModelCommand & { do
     keyHash: hashSecret(presentedKey),
     amountPaise: command.amount === null ? null : paise(command.amount),
     idempotencyKey: key,
+    app: null,
   })
   const refund = { payment, presentedKey, amount: command.amount, key }
   return [{ asked: { kind: 'refund', refund }, answer: outcomeOf(answer) }]

@@ -8,7 +8,7 @@ export const ALWAYS_MET: readonly string[] = [
   ...['webhook: late', 'webhook: refused', 'webhook: comes again'],
   ...['end: funding completed', 'end: funding reversed', 'end: funding failed expired'],
   ...['end: withdraw completed', 'end: withdraw failed', 'end: settlement completed'],
-  ...['end: escrow released', 'end: escrow refunded'],
+  'end: escrow refunded',
   ...['end: refund late done', 'end: refund second_payment done', 'end: refund wrong_amount done'],
   ...['withdraw: asked for again', 'sent again after asking', 'payments between agents'],
 ]
@@ -32,6 +32,7 @@ export const MET_AT_LENGTH: readonly string[] = [
   ...['end: funding failed cancelled', 'end: funding failed payment_failed'],
   ...['end: funding failed gateway_refused', 'end: wallet below zero by a chargeback'],
   ...['end: withdraw reversed', 'end: settlement failed', 'end: settlement reversed', 'end: escrow held'],
+  'end: escrow released',
   ...['end: refund wrong_currency done', 'end: refund unknown_order done'],
   ...['end: kyc verified', 'end: kyc failed'],
   ...[

@@ -8,7 +8,7 @@ import { settleDown } from './settle-down.ts'
 import { TAMPERINGS } from './tampering.ts'
 import { type MoneyWorld, openMoneyWorld } from './world.ts'
 
-const MOVES = 300
+const MOVES = 150
 const AGENTS = 24
 
 let world: MoneyWorld

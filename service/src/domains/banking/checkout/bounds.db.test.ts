@@ -2,7 +2,9 @@ import { afterAll, beforeEach, expect } from 'vitest'
 import type { PaymentGateway } from '../../../gateways/payment-gateway.ts'
 import { startTestServer, type TestServer } from '../../../http/test-server.ts'
 import { deactivate, test, world } from '../../sandbox/test-world.ts'
-import { gatewaysOf } from '../funding/context.ts'
+import { type FundingContext, gatewaysOf } from '../funding/context.ts'
+import { upiIntentOnPage } from '../funding/page-bounds.ts'
+import { findFundingBySession } from '../funding/session.ts'
 import { serveCheckout } from './routes.ts'
 
 /** Two nodes on one database. */
@@ -27,8 +29,10 @@ function watched(gateway: PaymentGateway): PaymentGateway {
   }
 }
 
+let funding: FundingContext
+
 test.beforeAll(async () => {
-  const funding = { ...world.funding, gateways: gatewaysOf(watched(world.funding.gateways.current)) }
+  funding = { ...world.funding, gateways: gatewaysOf(watched(world.funding.gateways.current)) }
   const context = { funding, serviceName: 'Batua', simulate: null }
   nodes = await Promise.all(
     [1, 2].map(() =>
@@ -123,6 +127,16 @@ test('loading a page requests its UPI code once, and the payer may go on at once
   expect(asked).toEqual(['intent'])
   expect((await collect(path)).to).not.toContain('say=')
   expect(asked).toEqual(['intent', 'collect'])
+})
+
+test('a page that read its session before another page requested the UPI code takes that code', async () => {
+  const { path } = await newSession()
+  const session = await findFundingBySession(funding, path.slice('/checkout/'.length))
+  if (session === null) throw new Error('no session')
+  const first = await upiIntentOnPage(funding, session)
+  expect(first).toContain('upi://pay?pa=')
+  expect(await upiIntentOnPage(funding, session)).toBe(first)
+  expect(asked).toEqual(['intent'])
 })
 
 test('after a failed request for a UPI code the page queries the gateway only three seconds later', async () => {

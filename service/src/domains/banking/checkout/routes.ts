@@ -1,6 +1,5 @@
 import { PAID_METHODS, type PaidMethod } from '@batua/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import QRCode from 'qrcode'
 import type { Queryable } from '../../../db/database.ts'
 import type { CheckoutScript } from '../../../gateways/payment-gateway.ts'
 import { appErrorOf } from '../../../http/errors.ts'
@@ -231,7 +230,10 @@ function hostedOf({ script = null }: CheckoutContext, funding: Funding): HostedC
 }
 
 async function qrOf(text: string | null): Promise<string | null> {
-  return text === null ? null : QRCode.toString(text, { type: 'svg', margin: 0, errorCorrectionLevel: 'M' })
+  if (text === null) return null
+  // Loaded with the first page that shows a code.
+  const { default: QRCode } = await import('qrcode')
+  return QRCode.toString(text, { type: 'svg', margin: 0, errorCorrectionLevel: 'M' })
 }
 
 const REFRESH_S = 10

@@ -2,7 +2,7 @@ import type { Refusal } from '../../../kernel/app-error.ts'
 import type { FundingContext } from './context.ts'
 import type { Funding, FundingKey } from './funding.ts'
 import { claimCollect, claimPageAsking, freePageAsking, selectCollects } from './page-bounds-store.ts'
-import { recordLastAttempt } from './store.ts'
+import { recordLastAttempt, selectFunding } from './store.ts'
 import { type Collected, collectUpi, upiIntentOf } from './upi.ts'
 
 /**
@@ -47,7 +47,9 @@ export async function collectUpiOnPage(
 export async function upiIntentOnPage(context: FundingContext, funding: Funding): Promise<string | null> {
   if (funding.upiIntent !== null) return funding.upiIntent
   if (!(await mayAskGateway(context, funding))) return null
-  const intent = await upiIntentOf(context, funding)
+  // A page that loaded at the same time may have requested the address after this one read the session.
+  const current = await selectFunding(context.database, context.vault, funding)
+  const intent = await upiIntentOf(context, current ?? funding)
   if (intent !== null) await freePageAsking(context.database, funding)
   return intent
 }

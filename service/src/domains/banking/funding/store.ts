@@ -3,6 +3,7 @@ import type { CreatedOrder } from '../../../gateways/payment-gateway.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import { entity, loggedOutcomes, type Selected } from '../../../operations/entity.ts'
+import { SESSION_MS } from './decide.ts'
 import type { AttemptState, Funding, FundingKey, FundingState } from './funding.ts'
 
 /**
@@ -226,6 +227,15 @@ export const dueFundings = fundings.leasedRows({
   atOnce: 50,
 })
 
+/** The open sessions of agents that were deactivated. An agent that was before $since has none that is still open. */
+const endedSessions = (since: string) =>
+  `from fundings f join agents a on a.id = f.agent_id
+   where a.deactivated_at > ${since} and f.status = 'pending' and f.expires_at > a.deactivated_at`
+
+export const SESSIONS_ENDED = `exists (select ${endedSessions(
+  `$1::timestamptz - interval '${SESSION_MS} milliseconds'`,
+)})`
+
 /**
  * Makes the sessions of agents that were deactivated after `since` due at once. Each is claimed only here and only
  * once, because the condition that finds it, an expiry after the agent's end, is corrected. Returns their number.
@@ -238,8 +248,7 @@ export async function hastenEndedSessions(
 ): Promise<number> {
   const hastened = await db.query(
     `update fundings f set expires_at = ended.at, next_check_at = $1
-     from (select f.agent_id, f.id, a.deactivated_at as at from fundings f join agents a on a.id = f.agent_id
-           where a.deactivated_at > $2 and f.status = 'pending' and f.expires_at > a.deactivated_at
+     from (select f.agent_id, f.id, a.deactivated_at as at ${endedSessions('$2')}
            limit $3 for no key update of f skip locked) ended
      where f.agent_id = ended.agent_id and f.id = ended.id
      returning f.id`,

@@ -1,11 +1,14 @@
+import { requireGenuine } from '../../../db/row-mac.ts'
+import type { GatewayResult } from '../../../gateways/gateway-result.ts'
+import type { ProviderPayout } from '../../../gateways/payout-provider.ts'
 import type { Logger } from '../../../kernel/logger.ts'
 import { dueWork } from '../../../operations/due-work.ts'
+import { decryptPersonal, OWNER_ROWS } from '../../parties/index.ts'
 import { type AppliedUpdate, applyPayoutUpdate } from './apply-payout-update.ts'
 import type { PayoutsContext } from './context.ts'
 import { maySendAgain } from './decide.ts'
 import { type Payout, type ProviderStatus, transferIdOf } from './payout.ts'
-import { queryPayout, sendPayout } from './send-payout.ts'
-import { duePayouts } from './store.ts'
+import { duePayouts, markSent, recordBeneficiary, selectHolder } from './store.ts'
 
 export interface Checked extends AppliedUpdate {
   readonly reported: ProviderStatus['kind']
@@ -76,4 +79,94 @@ function report(
   if (status === 'pending' && reported.kind === 'no_response' && attempts >= MANY_ATTEMPTS) {
     logger.warn(facts, 'payout: no response from the provider; it will be queried again')
   }
+}
+
+/** What the account holder reads on a statement: letters, digits and spaces. */
+const REMARKS = { withdraw: 'Wallet withdrawal', settlement: 'Wallet settlement' } as const
+
+const NO_RESPONSE: ProviderStatus = { kind: 'no_response' }
+
+/** The payout as the provider knows it now. */
+export async function queryPayout(
+  { payoutProvider }: PayoutsContext,
+  payout: Payout,
+): Promise<ProviderStatus> {
+  if (payoutProvider.name !== payout.provider) return NO_RESPONSE
+  const answer = await payoutProvider.get(transferIdOf(payout))
+  if (answer.kind !== 'value') return NO_RESPONSE
+  return answer.value === null ? { kind: 'none' } : { kind: 'payout', payout: answer.value }
+}
+
+/**
+ * Sends a payout that the caller has claimed, and that the provider does not know. The sending is recorded before the
+ * call, and only the worker with the latest claim may send: a worker whose claim was taken over sends nothing.
+ */
+export async function sendPayout(context: PayoutsContext, payout: Payout): Promise<ProviderStatus> {
+  const { database, clock, payoutProvider } = context
+  if (payoutProvider.name !== payout.provider) return NO_RESPONSE
+  const known = await beneficiaryOf(context, payout)
+  if (known.kind === 'rejected') return { kind: 'refused', code: known.code, attempt: payout.attempts }
+  if (known.kind !== 'value') return NO_RESPONSE
+  if (!(await markSent(database, payout, clock.now()))) return NO_RESPONSE
+  const answer = await payoutProvider.send({
+    transferId: transferIdOf(payout),
+    beneficiaryId: known.value.beneficiaryId,
+    amountPaise: payout.amountPaise,
+    remarks: REMARKS[payout.kind],
+  })
+  return sightingOf(context, payout, answer)
+}
+
+async function sightingOf(
+  context: PayoutsContext,
+  payout: Payout,
+  answer: GatewayResult<ProviderPayout>,
+): Promise<ProviderStatus> {
+  switch (answer.kind) {
+    case 'value':
+      return { kind: 'payout', payout: answer.value }
+    case 'rejected': {
+      // The id may be refused because an earlier request with it was accepted: the money is credited back only if it
+      // was not.
+      const seen = await queryPayout(context, payout)
+      return seen.kind === 'none' ? { kind: 'refused', code: answer.code, attempt: payout.attempts } : seen
+    }
+    case 'retryable':
+    case 'unknown':
+      return NO_RESPONSE
+  }
+}
+
+type Known = GatewayResult<{ readonly beneficiaryId: string }>
+
+async function beneficiaryOf(context: PayoutsContext, payout: Payout): Promise<Known> {
+  const { database, vault, payoutProvider } = context
+  if (payout.beneficiaryId !== null) return { kind: 'value', value: { beneficiaryId: payout.beneficiaryId } }
+  const holder = await selectHolder(database, payout.ownerId)
+  if (holder === null) throw new Error('assertion failed: a payout has an owner')
+  requireGenuine(vault, OWNER_ROWS, payout.ownerId, holder)
+  const bankAccount = decryptPersonal(vault, payout.ownerId, 'bank_account', payout.bankAccount)
+  const answer = await payoutProvider.ensureBeneficiary({
+    beneficiaryId: beneficiaryIdOf(context, payout, bankAccount),
+    name: holder.name,
+    bankAccount,
+    ifsc: payout.bankIfsc,
+    phone: decryptPersonal(vault, payout.ownerId, 'phone', holder.phone),
+  })
+  if (answer.kind === 'value') await recordBeneficiary(database, vault, payout, answer.value.beneficiaryId)
+  return answer
+}
+
+const DIGEST_LENGTH = 40
+
+/**
+ * One for each bank account of an owner, the same on every node and for ever. The account cannot be derived from it.
+ */
+function beneficiaryIdOf(
+  { vault }: Pick<PayoutsContext, 'vault'>,
+  { ownerId, bankIfsc }: Payout,
+  bankAccount: string,
+): string {
+  const digest = vault.blindIndex(`${ownerId} ${bankAccount} ${bankIfsc}`, 'payouts.beneficiary')
+  return `ben_${digest.toString('hex').slice(0, DIGEST_LENGTH)}`
 }

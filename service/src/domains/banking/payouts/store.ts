@@ -6,7 +6,7 @@ import { type Paise, ZERO_PAISE } from '../../../kernel/money.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import { entity } from '../../../operations/entity.ts'
 import { OWNER_ROWS } from '../../parties/index.ts'
-import { countHeldOfPlatform } from '../../payments/index.ts'
+import { countAuthorizedOfPlatform, countHeldOfPlatform } from '../../payments/index.ts'
 import type { Payout, PayoutKey, PayoutState } from './payout.ts'
 
 /**
@@ -186,13 +186,19 @@ export async function completePayouts(
   )
 }
 
-/** How many agents of a platform have money outside their wallets: in escrow, or in a pending payout. */
-export async function countMoneyElsewhere(
-  tx: Queryable,
-  platformId: Uuid,
-): Promise<{ readonly withEscrow: number; readonly withPayout: number }> {
-  const withEscrow = await countHeldOfPlatform(tx, platformId)
-  return { withEscrow, withPayout: await countPendingOfPlatform(tx, platformId) }
+interface MoneyElsewhere {
+  readonly withEscrow: number
+  readonly withAuthorization: number
+  readonly withPayout: number
+}
+
+/** How many agents of a platform have money outside their wallets: in escrow, set aside, or in a pending payout. */
+export async function countMoneyElsewhere(tx: Queryable, platformId: Uuid): Promise<MoneyElsewhere> {
+  return {
+    withEscrow: await countHeldOfPlatform(tx, platformId),
+    withAuthorization: await countAuthorizedOfPlatform(tx, platformId),
+    withPayout: await countPendingOfPlatform(tx, platformId),
+  }
 }
 
 /** The number of a platform's agents with a pending payout. While their accounts are locked it does not grow. */

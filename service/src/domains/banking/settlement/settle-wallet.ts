@@ -65,7 +65,7 @@ function isUnchanged(batch: LedgerBatch, { agentId, sequence }: SeenWallet): boo
 function youngPaise(batch: LedgerBatch, seen: SeenWallet): Paise {
   const read = batch.read(creditsSince, seen) ?? ZERO_PAISE
   const now = batch.transfers
-    .filter(transfer => transfer.creditAccount === seen.agentId)
+    .filter(({ creditAccount, kind }) => creditAccount === seen.agentId && kind !== 'authorization_return')
     .reduce((sum, transfer) => sum + transfer.amountPaise, 0n)
   return paise(seen.youngPaise + read + now)
 }

@@ -2,7 +2,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { dayFromText, dayText } from '../../../kernel/business-days.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { paise } from '../../../kernel/money.ts'
+import { hashSecret } from '../../../kernel/secrets.ts'
 import { SYSTEM } from '../../../ledger/index.ts'
+import { authorizationIntent, authorizedOn, captureOn, endOn } from '../../../testing/authorizing.ts'
 import { balanceOf, changeAgent, expectBalanced, fund, order, post } from '../../../testing/builders.ts'
 import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
 import { factsIn } from '../../../testing/facts.ts'
@@ -78,6 +80,33 @@ test('Monday’s money is settled on Wednesday at ten, not a moment before', asy
     },
     { action: 'payout.completed', target: facts[0]?.target, data: { kind: 'settlement', utr: 'UTR0' } },
   ])
+})
+
+test('what comes back of an authorization is as old as the money was, and younger money stays young', async () => {
+  const agentId = await funded(10_000n)
+  const payeeId = await people.agent()
+  for (const id of [agentId, payeeId]) await changeAgent(db.database, id, { key_hash: hashSecret(id) })
+  at('2026-11-18T04:00:00Z')
+  const authorization = await authorizedOn(node, authorizationIntent(agentId, payeeId, 5_000n))
+  at('2026-11-18T04:30:00Z')
+  await node.run()
+  expect(await paidOut(agentId)).toEqual([{ amount: 4_900n, day: '2026-11-18' }])
+  await endOn(node, authorization, 'voided')
+  at('2026-11-19T04:30:00Z')
+  await node.run()
+  expect(await paidOut(agentId)).toEqual([
+    { amount: 4_900n, day: '2026-11-18' },
+    { amount: 5_100n, day: '2026-11-19' },
+  ])
+  await fund(node.ledger, agentId, 10_000n)
+  const young = await authorizedOn(node, authorizationIntent(agentId, payeeId, 5_000n))
+  await captureOn(node, young, 'total', 1_000n, true)
+  at('2026-11-20T04:30:00Z')
+  await node.run()
+  expect(await paidOut(agentId)).toHaveLength(2)
+  at('2026-11-23T04:30:00Z')
+  await node.run()
+  expect((await paidOut(agentId)).at(-1)).toEqual({ amount: 8_900n, day: '2026-11-23' })
 })
 
 test('the weekend’s money counts as Monday’s, and Friday’s is settled before it', async () => {

@@ -19,7 +19,8 @@ export const BEFORE_ALL_WALLETS: Uuid = '00000000-0000-0000-0000-000000000000'
 /**
  * The wallets with a balance, by their ids, after one of them. Nothing is locked. The ids of credits are times,
  * except those of fundings, which are older than their credits and have an index of their own. Rows are compared as
- * wholes, so that no plan scans what came into all wallets lately.
+ * wholes, so that no plan scans what came into all wallets lately. What comes back of an authorization is no new money:
+ * it is as old as if it had stayed in the wallet.
  */
 export async function scanWallets(
   db: Queryable,
@@ -38,7 +39,8 @@ export async function scanWallets(
      cross join lateral (
        select coalesce(sum(came.amount_paise), 0)::int8 as young from (
          select t.amount_paise from transfers t
-         where t.credit_account = w.id and (t.credit_account, t.id) >= (w.id, $3) and t.kind <> 'fund'
+         where t.credit_account = w.id and (t.credit_account, t.id) >= (w.id, $3)
+           and t.kind not in ('fund', 'authorization_return')
          union all
          select f.amount_paise from transfers f
          where f.credit_account = w.id and (f.credit_account, f.posted_at) >= (w.id, $4) and f.kind = 'fund') came) c
@@ -61,7 +63,7 @@ export const creditsSince = reader<SeenWallet, Paise>({
          select coalesce(sum(came.amount_paise), 0)::int8 as paise from (
            select t.amount_paise from transfers t
            where t.credit_account = k.agent_id and (t.credit_account, t.id) >= (k.agent_id, k.from_id)
-             and t.kind <> 'fund' and t.credit_sequence > k.sequence
+             and t.kind not in ('fund', 'authorization_return') and t.credit_sequence > k.sequence
            union all
            select f.amount_paise from transfers f
            where f.credit_account = k.agent_id and (f.credit_account, f.posted_at) >= (k.agent_id, k.from_at)

@@ -1,6 +1,6 @@
 import { HOUR_MS, istDay, istMonth, startOfIstDay } from '../../../kernel/clock.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
-import { TRANSFER_KINDS, type TransferKind } from '../../../ledger/index.ts'
+import { payeeOfTransfer, TRANSFER_KINDS, type TransferKind } from '../../../ledger/index.ts'
 import type { Finding } from '../../../operations/scan.ts'
 import { addStep, type Chain, type EndHash, leadsTo, newChain } from './chain.ts'
 import type { AccountFigures, CreditRow, DebitRow } from './store.ts'
@@ -65,11 +65,11 @@ export function addDebit(proof: WalletProof, row: DebitRow, isGenuine: boolean):
   // An altered row, which is in `altered`.
   if (rules === undefined) return
   if (rules.spends) proof.spent += total
-  if (row.releasedPaise !== null) proof.spent += row.releasedPaise
+  if (row.spentPaise !== null) proof.spent += row.spentPaise
   if (row.kind === 'chargeback') proof.hadChargeback = true
   if (rules.limited) {
-    const isUndone = row.refundedSequence !== null && row.refundedSequence <= proof.account.sequence
-    addSpend(proof.windows, proof.account, row, isUndone)
+    const isUndone = row.undoneSequence !== null && row.undoneSequence <= proof.account.sequence
+    addSpend(proof.windows, proof.account, row, isUndone ? (row.undonePaise ?? 0n) : 0n)
   }
 }
 
@@ -168,17 +168,19 @@ function newWindows(): Windows {
 }
 
 /** Adds what counts against limits. What was returned does not count, but is the last spending at its moment. */
-function addSpend(windows: Windows, account: AccountFigures, row: DebitRow, isUndone: boolean): void {
+function addSpend(windows: Windows, account: AccountFigures, row: DebitRow, undonePaise: bigint): void {
   const spentMs = row.postedAt.getTime()
   windows.lastSpentMs = Math.max(windows.lastSpentMs ?? 0, spentMs)
-  if (isUndone) return
+  const countedPaise = row.amountPaise - undonePaise
+  if (countedPaise === 0n) return
   const spentDay = istDay(row.postedAt)
-  if (spentMs > Number(account.hourFromMs)) windows.hour += row.amountPaise
-  if (spentMs > Number(account.dayFromMs)) windows.day += row.amountPaise
-  if (spentDay === account.istDay) windows.istDay += row.amountPaise
-  if (monthOf(spentDay) === monthOf(account.istDay)) windows.istMonth += row.amountPaise
+  if (spentMs > Number(account.hourFromMs)) windows.hour += countedPaise
+  if (spentMs > Number(account.dayFromMs)) windows.day += countedPaise
+  if (spentDay === account.istDay) windows.istDay += countedPaise
+  if (monthOf(spentDay) === monthOf(account.istDay)) windows.istMonth += countedPaise
   const isRecent = spentMs > Math.max(Number(account.hourFromMs), Number(account.lastSpentMs) - HOUR_MS)
-  const recipient = recipientOf(row)
+  // A hold without a named payee has no recipient before its release.
+  const recipient = payeeOfTransfer(row)
   if (isRecent && recipient !== null && windows.recipients.size < MAX_RECIPIENTS) {
     windows.recipients.add(recipient)
   }
@@ -186,11 +188,6 @@ function addSpend(windows: Windows, account: AccountFigures, row: DebitRow, isUn
 
 function monthOf(day: number): number {
   return istMonth(startOfIstDay(day))
-}
-
-/** A hold without a named payee has no recipient before its release. */
-function recipientOf({ kind, linkedId, creditAccount }: DebitRow): Uuid | null {
-  return kind === 'escrow_hold' ? linkedId : creditAccount
 }
 
 /** The columns of the account that differ from its transfers. */

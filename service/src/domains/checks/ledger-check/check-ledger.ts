@@ -3,6 +3,7 @@ import {
   dueEvery,
   type Finding,
   readScan,
+  roundDue,
   type ScanStatus,
   type Slice,
   scanSlice,
@@ -14,7 +15,7 @@ import { BEGINNING, type Position, proveSlice, type SliceLimits } from './prove-
 import { isFarBehind, selectSums, sumWallets } from './store.ts'
 import { faultsOfSums, type LedgerSums, sumLedger } from './sums.ts'
 
-export const LEDGER_CHECK = 'ledger check'
+const LEDGER_CHECK = 'ledger check'
 
 /** The result of a complete round. */
 export interface CheckedLedger {
@@ -26,6 +27,8 @@ const MINUTE_MS = 60_000
 const LEASE_MS = MINUTE_MS
 /** The interval between the beginnings of rounds, unless a round takes longer. */
 const ROUND_MS = 15 * MINUTE_MS
+/** The `due` of the job. */
+export const LEDGER_ROUND_DUE = roundDue(LEDGER_CHECK, ROUND_MS)
 const LIMITS: SliceLimits = { rows: 1_000, wallets: 500 }
 /** More transfers than these are missing in the stored sums only just after they were begun; summing them takes long. */
 const UNFOLDED = 500_000
@@ -76,6 +79,7 @@ async function checkSums(
   const sums = sumLedger(transferred, {
     wallets: await sumWallets(tx),
     escrow: await holdings.escrow(tx),
+    authorizations: await holdings.authorizations(tx),
     payouts: await holdings.payouts(tx),
   })
   return { sums, faults: faultsOfSums(transferred, sums) }

@@ -83,7 +83,10 @@ async function holdAndEnd(node: TestNode, from: Uuid, to: Uuid, chance: number):
   const posting: Posting =
     chance < 0.9
       ? { ...ended, kind: 'escrow_release', credit: to, spentBy: from }
-      : { ...ended, kind: 'escrow_refund', credit: from, undoesMs: hold.postedAt.getTime() }
+      : {
+          ...{ ...ended, kind: 'escrow_refund', credit: from },
+          undoes: { postedMs: hold.postedAt.getTime(), amountPaise: ended.amountPaise, isWhole: true },
+        }
   await withRow(node, [from, to], endRows, posting)
 }
 

@@ -1,7 +1,7 @@
-import { addFigures, type LabelledFigure, type Metrics } from '../../../kernel/metrics.ts'
+import { addFigures, type Figures, type Metrics } from '../../../kernel/metrics.ts'
 import { checkFigures, type ScanStatus } from '../../../operations/scan.ts'
 import type { LedgerCheckContext } from '../context.ts'
-import { type CheckedLedger, LEDGER_CHECK, readLedgerCheck } from './check-ledger.ts'
+import { type CheckedLedger, readLedgerCheck } from './check-ledger.ts'
 import type { Position } from './prove-slice.ts'
 
 /** Metrics of the ledger check. They show no balances. */
@@ -9,11 +9,7 @@ export function addLedgerCheckMetrics(
   metrics: Metrics,
   { database, clock }: Pick<LedgerCheckContext, 'database' | 'clock'>,
 ): void {
-  const figures = [
-    ...checkFigures<Status>(LEDGER_CHECK, ['book_balanced', 'book_faults', 'book_seconds_since_round']),
-    ...FIGURES,
-    AGREEMENTS,
-  ]
+  const figures = { ...checkFigures('batua_ledger_check'), ...FIGURES }
   addFigures(metrics, figures, async () => ({ ...(await readLedgerCheck(database)), now: clock.now() }))
 }
 
@@ -21,31 +17,18 @@ interface Status extends ScanStatus<Position, CheckedLedger> {
   readonly now: Date
 }
 
-const FIGURES = [
-  {
-    name: 'book_wallets_checked',
-    help: 'Wallets checked in the current round of the ledger check',
-    value: ({ cursor }: Status) => cursor?.walletsChecked ?? 0,
-  },
-  {
-    name: 'book_round_wallets',
-    help: 'Wallets checked in the last complete round of the ledger check',
-    value: ({ result }: Status) => result?.wallets ?? 0,
-  },
-]
-
-const AGREEMENTS: LabelledFigure<Status> = {
-  name: 'book_agrees',
-  help: '1 if the ledger balance matched its records in the last round, else 0; the overview shows the amounts',
-  label: 'of',
-  values({ result }) {
+const FIGURES: Figures<Status> = {
+  batua_ledger_check_wallets: ({ cursor }) => cursor?.walletsChecked ?? 0,
+  batua_ledger_check_round_wallets: ({ result }) => result?.wallets ?? 0,
+  batua_ledger_check_agrees({ result }) {
     if (result === null) return {}
-    const { walletsDifference, escrowDifference, payoutsDifference } = result.sums
+    const { sums } = result
     const flag = (difference: bigint) => (difference === 0n ? 1 : 0)
     return {
-      wallets: flag(walletsDifference),
-      escrow: flag(escrowDifference),
-      payouts: flag(payoutsDifference),
+      wallets: flag(sums.walletsDifference),
+      escrow: flag(sums.escrowDifference),
+      authorizations: flag(sums.authorizationsDifference),
+      payouts: flag(sums.payoutsDifference),
     }
   },
 }

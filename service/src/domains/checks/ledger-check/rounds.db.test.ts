@@ -33,7 +33,7 @@ const readSums = async () => (await readLedgerCheck(database)).result?.sums
 async function figures(): Promise<Record<string, string>> {
   const metrics = createMetrics()
   addLedgerCheckMetrics(metrics, context)
-  const lines = (await metrics.metrics()).split('\n').filter(line => line.startsWith('book_'))
+  const lines = (await metrics.metrics()).split('\n').filter(line => line.startsWith('batua_'))
   return Object.fromEntries(lines.map(line => line.split(' ') as [string, string]))
 }
 
@@ -41,11 +41,11 @@ describe('a round', () => {
   test('is reported as missing before the first one has ended', async () => {
     expect(await read()).toEqual({ checkedAt: null, faults: 0 })
     expect(await figures()).toEqual({
-      book_balanced: 'Nan',
-      book_faults: '0',
-      book_wallets_checked: '0',
-      book_round_wallets: '0',
-      book_seconds_since_round: 'Nan',
+      batua_ledger_check_passed: 'Nan',
+      batua_ledger_check_findings: '0',
+      batua_ledger_check_wallets: '0',
+      batua_ledger_check_round_wallets: '0',
+      batua_ledger_check_age_seconds: 'Nan',
     })
   })
 
@@ -72,7 +72,10 @@ describe('a round', () => {
   test('can run in slices, with long wallets in pieces, with the same result', async () => {
     expect(await wholeRound(context, { rows: 2, wallets: 1 })).toBeGreaterThan(15)
     expect(await faultsOf(database)).toEqual([])
-    expect(await figures()).toMatchObject({ book_balanced: '1', book_round_wallets: '3' })
+    expect(await figures()).toMatchObject({
+      batua_ledger_check_passed: '1',
+      batua_ledger_check_round_wallets: '3',
+    })
   })
 
   test('finds the same faults in pieces as at once', async () => {
@@ -131,7 +134,10 @@ describe('a fault', () => {
     await wholeRound(context)
     expect(logged).toEqual(['ledger check found a fault'])
     expect(await read()).toEqual({ checkedAt: clock.now(), faults: 1 })
-    expect(await figures()).toMatchObject({ book_balanced: '0', book_faults: '1' })
+    expect(await figures()).toMatchObject({
+      batua_ledger_check_passed: '0',
+      batua_ledger_check_findings: '1',
+    })
     expect(checkedAt).not.toEqual(clock.now())
 
     await change(-1)
@@ -156,11 +162,14 @@ describe('the sums', () => {
   test('are flags in the metrics, whose readers may not see balances', async () => {
     clock.advance(1)
     await wholeRound(context)
-    const shown = Object.entries(await figures()).filter(([name]) => name.startsWith('book_agrees'))
+    const shown = Object.entries(await figures()).filter(([name]) =>
+      name.startsWith('batua_ledger_check_agrees'),
+    )
     expect(Object.fromEntries(shown)).toEqual({
-      'book_agrees{of="wallets"}': '1',
-      'book_agrees{of="escrow"}': '1',
-      'book_agrees{of="payouts"}': '1',
+      'batua_ledger_check_agrees{of="wallets"}': '1',
+      'batua_ledger_check_agrees{of="escrow"}': '1',
+      'batua_ledger_check_agrees{of="authorizations"}': '1',
+      'batua_ledger_check_agrees{of="payouts"}': '1',
     })
     expect(Object.keys(await figures()).filter(name => /paise|inr|balance[^d]/.test(name))).toEqual([])
   })

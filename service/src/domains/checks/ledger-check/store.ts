@@ -56,10 +56,11 @@ export async function selectTotalSpent(db: Queryable, id: Uuid): Promise<bigint 
 
 /** A transfer that debits a wallet. */
 export interface DebitRow extends StoredTransfer {
-  /** Of a hold: the amount of its release, which counts as spent from then on. */
-  readonly releasedPaise: bigint | null
-  /** Of a hold: the sequence number of its refund in the payer's history. */
-  readonly refundedSequence: bigint | null
+  /** Of money set aside: what was spent of it so far. */
+  readonly spentPaise: bigint | null
+  /** Of money set aside: what went back of it, and the sequence number of that in the payer's history. */
+  readonly undonePaise: bigint | null
+  readonly undoneSequence: bigint | null
 }
 
 export type CreditRow = Pick<
@@ -67,13 +68,25 @@ export type CreditRow = Pick<
   'id' | 'kind' | 'creditAccount' | 'amountPaise' | 'creditSequence' | 'creditBalancePaise' | 'postedAt'
 >
 
-const endOfHold = (column: string, kind: string) => `
-  case when t.kind = 'escrow_hold' then (
-    select e.${column} from transfers e where e.linked_id = t.id and e.kind = '${kind}' limit 1) end`
+const ended = (expression: string, kinds: string) => `
+  (select ${expression} from transfers e where e.linked_id = t.id and e.kind in (${kinds}) limit 1)`
+
+const UNDOING = `'escrow_refund', 'authorization_return'`
+
+/** The captures of an authorization, and the fee at its end. */
+const SPENT_OF_AUTHORIZATION = `
+  (select coalesce(sum(case e.kind when 'authorization_return' then e.fee_paise else e.amount_paise end), 0)::int8
+   from transfers e
+   where e.linked_id = t.id and e.kind in ('capture', 'authorization_return', 'authorization_fee'))`
 
 const DEBITS = `
-  select ${transferColumns('t')}, ${endOfHold('amount_paise', 'escrow_release')} as "releasedPaise",
-    ${endOfHold('credit_sequence', 'escrow_refund')} as "refundedSequence"
+  select ${transferColumns('t')},
+    case t.kind when 'escrow_hold' then ${ended('e.amount_paise', `'escrow_release'`)}
+      when 'authorization' then ${SPENT_OF_AUTHORIZATION} end as "spentPaise",
+    case when t.kind in ('escrow_hold', 'authorization') then
+      ${ended('e.amount_paise + e.fee_paise - t.fee_paise', UNDOING)} end as "undonePaise",
+    case when t.kind in ('escrow_hold', 'authorization') then
+      ${ended('e.credit_sequence', UNDOING)} end as "undoneSequence"
   from transfers t`
 
 const CREDITS = `

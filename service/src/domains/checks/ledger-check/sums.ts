@@ -16,6 +16,10 @@ const MOVEMENTS: Record<TransferKind, readonly (readonly [Uuid, Uuid])[]> = {
   escrow_hold: [[WALLETS, SYSTEM.escrow]],
   escrow_release: [[SYSTEM.escrow, WALLETS]],
   escrow_refund: [[SYSTEM.escrow, WALLETS]],
+  authorization: [[WALLETS, SYSTEM.authorizations]],
+  capture: [[SYSTEM.authorizations, WALLETS]],
+  authorization_return: [[SYSTEM.authorizations, WALLETS]],
+  authorization_fee: [[SYSTEM.authorizations, SYSTEM.fees]],
   payout: [[WALLETS, SYSTEM.payouts]],
   payout_paid: [[SYSTEM.payouts, SYSTEM.gateway]],
   payout_failed: [[SYSTEM.payouts, WALLETS]],
@@ -30,6 +34,8 @@ export interface LedgerSums {
   readonly walletsDifference: bigint
   /** The money in escrow less the sum of the open escrows. */
   readonly escrowDifference: bigint
+  /** The money set aside for captures less the sum of what is left of the authorizations. */
+  readonly authorizationsDifference: bigint
   /** The money on its way to banks less the sum of the pending payouts. */
   readonly payoutsDifference: bigint
 }
@@ -38,6 +44,7 @@ export interface LedgerSums {
 interface Recorded {
   readonly wallets: bigint
   readonly escrow: bigint
+  readonly authorizations: bigint
   readonly payouts: bigint
 }
 
@@ -49,6 +56,7 @@ export function sumLedger(sums: readonly Sum[], recorded: Recorded): LedgerSums 
     balances,
     walletsDifference: recorded.wallets - (balances['wallets'] ?? 0n),
     escrowDifference: (balances['escrow'] ?? 0n) - recorded.escrow,
+    authorizationsDifference: (balances['authorizations'] ?? 0n) - recorded.authorizations,
     payoutsDifference: (balances['payouts'] ?? 0n) - recorded.payouts,
   }
 }
@@ -71,6 +79,7 @@ export function faultsOfSums(sums: readonly Sum[], ledger: LedgerSums): Finding[
   const differences: readonly [Uuid, string, bigint][] = [
     [WALLETS, 'sum_differs', ledger.walletsDifference],
     [SYSTEM.escrow, 'escrow_differs', ledger.escrowDifference],
+    [SYSTEM.authorizations, 'authorizations_differ', ledger.authorizationsDifference],
     [SYSTEM.payouts, 'payouts_differ', ledger.payoutsDifference],
   ]
   const faults: Finding[] = differences.flatMap(([subject, kind, paise]) =>

@@ -28,13 +28,8 @@ export function addReconciliationMetrics(
   metrics: Metrics,
   { database }: { readonly database: Database },
 ): void {
-  const differences = {
-    name: 'reconciliation_differences',
-    help: 'Differences between the ledger and the gateway in the last reconciliation; NaN before the first',
-    value: (found: number) => found,
-  }
   const read = async () => (await readReconciliation(database)).differences ?? Number.NaN
-  addFigures(metrics, [differences], read)
+  addFigures(metrics, { batua_reconciliation_differences: found => found }, read)
 }
 
 const LISTED_AT_ONCE = 100

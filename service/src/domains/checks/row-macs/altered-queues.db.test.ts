@@ -230,7 +230,7 @@ test('altered text messages do not block other text messages', async () => {
         return { kind: 'value', value: 'sent' }
       },
     },
-    texts: { bankAccount: 'Account {last4}', passkey: '{change}' },
+    texts: { bankAccount: 'Account {last4}', passkey: '{change}', app: '{agent}' },
     baseUrl: '',
   })
   await run(messages)

@@ -19,6 +19,8 @@ const UNCOVERED: Readonly<Record<string, string>> = {
   counterparty_windows: 'windows of spending like those on accounts, made with every payment',
   handles: 'the MAC of the agent covers its handle, and is proven when a handle is looked up',
   agent_origins: 'the MAC of the agent covers it',
+  oauth_records:
+    'the encryption of the payload authenticates its kind, id and expiry; a deleted mark of a used code lets it be used again',
   org_members: 'the MAC of the agent covers it',
   pending_policy_changes: 'the MACs of agents and of owners’ policies cover it',
   policy_layers: 'the key of a row is a MAC over its content',
@@ -26,9 +28,12 @@ const UNCOVERED: Readonly<Record<string, string>> = {
   signing_keys: 'the encryption of the private key authenticates every other column',
   certificates: 'each has a MAC of its own',
   certificate_renewals: WORK,
+  changed_agents: 'says whose authorizations are looked at; what is done with them is proven by itself',
   used_challenges:
     'a deleted row lets a challenge be used again, in its session, for the same document, within five minutes',
   consumed_nonces: 'moves no money; a deleted row lets its payee be shown a paid nonce again',
+  listings: 'moves no money: before a payment, buyers check the origins that the service signs',
+  listing_days: 'is only shown',
   idempotent_requests:
     'the encryption of the response authenticates the row; a key pays once by the transfers',
   database_mark: 'has a MAC of its own',

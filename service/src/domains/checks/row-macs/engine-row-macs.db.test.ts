@@ -5,6 +5,13 @@ import { FIRST_UUID, parseId, type Uuid } from '../../../kernel/ids.ts'
 import { paise } from '../../../kernel/money.ts'
 import { approvalOf, approve, reject } from '../../../testing/approving.ts'
 import {
+  authorizationIntent,
+  authorizedOn,
+  beginClosingOn,
+  captureOn,
+  endOn,
+} from '../../../testing/authorizing.ts'
+import {
   balanceOf,
   fund,
   newAgent,
@@ -27,6 +34,7 @@ import { payouts } from '../../banking/payouts/store.ts'
 import type { Approval } from '../../payments/approvals/approval.ts'
 import { approvalExpiry } from '../../payments/approvals/expire.ts'
 import { approvals } from '../../payments/approvals/store.ts'
+import { authorizations } from '../../payments/authorizations/store.ts'
 import type { Escrow } from '../../payments/escrow/escrow.ts'
 import { escrows } from '../../payments/escrow/store.ts'
 import { escrowTimeouts } from '../../payments/escrow/timeouts.ts'
@@ -37,6 +45,7 @@ import { completeRows } from './complete-rows.ts'
 /** Tables whose rows the posting engine writes, with their MACs. */
 const TABLES: readonly EngineTable[] = [
   escrows.rows,
+  authorizations.rows,
   approvals.rows,
   fundings.rows,
   REFUND_ROWS,
@@ -90,6 +99,11 @@ async function fill(): Promise<void> {
   await releaseOn(node, first, payee)
   await refundOn(node, second)
   await hold()
+  const intent = authorizationIntent(payer, payee, 5_000n, { voucherKey: 'a key' })
+  const open = await authorizedOn(node, authorizationIntent(payer, payee, 5_000n))
+  await captureOn(node, open, 'total', 1_000n)
+  await beginClosingOn(node, await authorizedOn(node, intent))
+  await endOn(node, await authorizedOn(node, intent), 'voided')
   const asked = await ask()
   await reject(node, asked)
   await approve(node, await ask())
@@ -112,7 +126,7 @@ test.each(TABLES)('every column of $table is in its MAC, or listed with the reas
   expect(columns.map(({ name }) => name).toSorted()).toEqual(known.toSorted())
 })
 
-test.each([escrows.rows, approvals.rows, fundings.rows, REFUND_ROWS])(
+test.each([escrows.rows, authorizations.rows, approvals.rows, fundings.rows, REFUND_ROWS])(
   'a change by hand of any covered column of $table is noticed, and of no other',
   async table => {
     await fill()
@@ -135,6 +149,30 @@ test.each([escrows.rows, approvals.rows, fundings.rows, REFUND_ROWS])(
     expect(wrong).toEqual([])
   },
 )
+
+describe('an authorization whose old row was put back', () => {
+  test('is captured no second time, whatever it had captured then', async () => {
+    const open = await authorizedOn(node, authorizationIntent(payer, payee, 5_000n))
+    await captureOn(node, open, 'total', 1_000n)
+    const putBack = await keep('authorizations', open.id)
+    await captureOn(node, open, 'total', 5_000n)
+    await putBack()
+    await expect(captureOn(node, open, 'amount', 4_000n)).rejects.toThrow('altered row')
+    await expect(endOn(node, open, 'closed')).rejects.toThrow('altered row')
+    expect(await balanceOf(world.db.database, payee)).toBe(5_000n)
+    expect(await refused(authorizations.rows)).toEqual(['is older than what was recorded of it'])
+    await query('delete from authorizations where id = $1', [open.id])
+  })
+
+  test('is not open again after its closing began', async () => {
+    const open = await authorizedOn(node, authorizationIntent(payer, payee, 5_000n))
+    const putBack = await keep('authorizations', open.id)
+    await beginClosingOn(node, open)
+    await putBack()
+    await expect(captureOn(node, open, 'amount', 1_000n)).rejects.toThrow('altered row')
+    await query('delete from authorizations where id = $1', [open.id])
+  })
+})
 
 describe('an escrow that was changed by hand', () => {
   test.each([
@@ -381,7 +419,9 @@ describe('a refund at the gateway that was changed by hand', () => {
 
 test('rows of the release before get their MACs once; a later one without a MAC is refused', async () => {
   await fill()
-  for (const { table } of TABLES) await query(`update ${table} set mac = null`)
+  for (const { table } of TABLES.filter(each => each !== authorizations.rows)) {
+    await query(`update ${table} set mac = null`)
+  }
   const start = () => completeRows({ ...world.funding, vault: TEST_VAULT })
   const completed = await Promise.all([start(), start()])
   expect(completed.reduce((sum, rows) => sum + rows, 0)).toBeGreaterThan(10)

@@ -2,7 +2,7 @@ import { arrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
 import { DAY_MS, HOUR_MS, istDay, istMonth, startOfIstDay } from '../../../kernel/clock.ts'
 import { firstUuidAt, type Uuid } from '../../../kernel/ids.ts'
-import { counterpartyOf, countsAgainstLimits, keyAt } from '../../../ledger/index.ts'
+import { countedPaise, counterpartyOf, countsAgainstLimits, keyAt } from '../../../ledger/index.ts'
 import type { KnownPayee } from './payees.ts'
 import type { SpentAt, SpentBefore } from './spent.ts'
 
@@ -61,7 +61,7 @@ async function selectWindow(
      from unnest($1::uuid[]) k(payer)
      cross join lateral (
        select min(p.posted_at) as posted_at, sum(p.amount_paise)::int8 as paise
-       from (select t.posted_at, t.amount_paise, ntile($3) over (order by t.id) as part from transfers t
+       from (select t.posted_at, ${countedPaise('t')} as amount_paise, ntile($3) over (order by t.id) as part from transfers t
              where t.debit_account = k.payer and t.id >= $2 and ${countsAgainstLimits('t')}) p
        group by p.part
      ) s
@@ -176,7 +176,7 @@ async function selectUncounted(db: Queryable, namings: readonly Naming[], nowMs:
      from unnest($1::uuid[], $2::uuid[], $3::int8[]) with ordinality k(payer, from_id, after_sequence, position)
      cross join lateral (
        select ${counterpartyOf('p')} as payee, max(p.posted_at) as last_paid_at,
-         coalesce(sum(p.amount_paise) filter (where p.posted_at >= $4), 0)::int8 as paise
+         coalesce(sum(${countedPaise('p')}) filter (where p.posted_at >= $4), 0)::int8 as paise
        from transfers p
        where p.debit_account = k.payer and p.id >= k.from_id and p.debit_sequence > k.after_sequence
          and ${countsAgainstLimits('p')} and ${counterpartyOf('p')} is not null

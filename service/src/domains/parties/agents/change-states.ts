@@ -49,7 +49,7 @@ export async function changeStates(
     }
     outcomes.set(stored.id, { status, refusal: null, changed })
   }
-  const versions = changes.length === 0 ? [] : await updateStates(tx, vault, changes)
+  const versions = changes.length === 0 ? [] : await updateStates(tx, vault, now, changes)
   await recordFacts(tx, vault, now, facts, versions)
   return outcomes
 }

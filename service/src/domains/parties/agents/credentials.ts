@@ -5,9 +5,10 @@ import { isGenuine } from '../../../db/row-mac.ts'
 import type { AgentCaller, MaybePromise } from '../../../http/caller.ts'
 import { sharedLookUp } from '../../../http/shared-lookup.ts'
 import { boundedMap } from '../../../kernel/bounded-map.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import { AGENT_ROWS } from '../../limits/index.ts'
-import { selectAgentByKey } from './store.ts'
+import { selectAgentByKey, selectAgentWithKey } from './store.ts'
 
 const KEY_LENGTH = SECRET_PREFIXES.agentKey.length + 43
 const KEPT_KEYS = 50_000
@@ -31,6 +32,18 @@ async function callerOf(db: Queryable, vault: Vault, keyHash: Buffer): Promise<A
   const row = await selectAgentByKey(db, keyHash)
   if (row === null || !isGenuine(vault, AGENT_ROWS, row.agentId, row)) return null
   const { agentId, platformId, ownerId } = row
+  return { kind: 'agent', agentId, platformId, ownerId, keyHash }
+}
+
+/** The agent as a caller without its key, for an app that acts for it; null: it cannot act, or its row fails its MAC. */
+export async function readAgentCaller(
+  db: Queryable,
+  vault: Vault,
+  agentId: Uuid,
+): Promise<AgentCaller | null> {
+  const row = await selectAgentWithKey(db, agentId)
+  if (row === null || !isGenuine(vault, AGENT_ROWS, row.agentId, row)) return null
+  const { platformId, ownerId, keyHash } = row
   return { kind: 'agent', agentId, platformId, ownerId, keyHash }
 }
 

@@ -1,4 +1,4 @@
-import type { AgentStatus } from '@batua/contract'
+import { type AgentStatus, SEARCHED_AGENTS } from '@batua/contract'
 import { arrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
 import type { OwnerCaller, PlatformCaller } from '../../../http/caller.ts'
@@ -17,6 +17,8 @@ export interface AgentFilter {
   readonly status: AgentStatus | null
   readonly ownerId: Uuid | null
   readonly handle: string | null
+  /** A part of the name or the handle; absent: all. */
+  readonly search?: string | undefined
 }
 
 const IN_SCOPE = {
@@ -28,12 +30,23 @@ const IN_SCOPE = {
 const MATCHES = `($2::text is null or a.status = $2) and ($3::uuid is null or a.owner_id = $3)
   and ($4::text is null or a.handle = $4)`
 
-function filterValues({ scope, status, ownerId, handle }: AgentFilter): unknown[] {
+/** The agents that the filter selects: $1 to $5. A search goes through the newest of them only. */
+function matching({ scope, search }: AgentFilter): string {
+  const inScope = `${IN_SCOPE[scope.kind]} and ${MATCHES} and $5::text is null`
+  if (search === undefined) return `select a.id from agents a where ${inScope}`
+  return `select a.id from (
+      select a.id, a.name, a.handle from agents a
+      where ${IN_SCOPE[scope.kind]} and ${MATCHES} order by a.id desc limit ${SEARCHED_AGENTS}
+    ) a where strpos(lower(a.name), lower($5)) > 0 or strpos(a.handle, lower($5)) > 0`
+}
+
+function filterValues({ scope, status, ownerId, handle, search }: AgentFilter): unknown[] {
   return [
     scope.kind === 'platform' ? scope.platformId : scope.kind === 'owners' ? scope.ownerIds : null,
     status,
     ownerId,
     handle,
+    search ?? null,
   ]
 }
 
@@ -44,9 +57,8 @@ function filterValues({ scope, status, ownerId, handle }: AgentFilter): unknown[
 export async function selectAgents(db: Queryable, filter: AgentFilter, page: PageRequest): Promise<Agent[]> {
   const rows = await db.query<AgentRow>(
     `select ${AGENT_COLUMNS} from (
-       select a.id from agents a
-       where ${IN_SCOPE[filter.scope.kind]} and ${MATCHES} and ($5::uuid is null or a.id < $5)
-       order by a.id desc limit $6 offset $7
+       select a.id from (${matching(filter)}) a where $6::uuid is null or a.id < $6
+       order by a.id desc limit $7 offset $8
      ) listed join agents a on a.id = listed.id join owners o on o.id = a.owner_id
      order by a.id desc`,
     [...filterValues(filter), page.before, page.fetch, page.offset],
@@ -56,7 +68,7 @@ export async function selectAgents(db: Queryable, filter: AgentFilter, page: Pag
 
 export async function countAgents(db: Queryable, filter: AgentFilter): Promise<number> {
   const [row] = await db.query<{ count: bigint }>(
-    `select count(*) as count from agents a where ${IN_SCOPE[filter.scope.kind]} and ${MATCHES}`,
+    `select count(*) as count from (${matching(filter)}) a`,
     filterValues(filter),
   )
   return Number(row?.count ?? 0)

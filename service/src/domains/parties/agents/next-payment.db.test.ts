@@ -76,6 +76,7 @@ function payFrom({ ledger, policyCache }: Node) {
     uniqueReference: false,
     asksOwner: false,
     context: null,
+    app: null,
   })
 }
 

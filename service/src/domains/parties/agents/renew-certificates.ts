@@ -4,7 +4,7 @@ import type { Job } from '../../../operations/jobs.ts'
 import { hasOutdatedDefault, issuerAt, renewDefaultCertificates } from '../../signing/index.ts'
 import type { AgentsContext } from './context.ts'
 import { findProvenAgent, lockProvenAgents } from './proven-store.ts'
-import { deleteRenewals, selectRenewals } from './renewal-store.ts'
+import { deleteRenewals, RENEWALS_WAIT, selectRenewals } from './renewal-store.ts'
 
 type RenewalContext = Pick<AgentsContext, 'database' | 'clock' | 'vault' | 'signingKeys' | 'serviceName'>
 
@@ -12,7 +12,12 @@ type RenewalContext = Pick<AgentsContext, 'database' | 'clock' | 'vault' | 'sign
 const AGENTS_AT_ONCE = 50
 
 export function certificateRenewals(context: RenewalContext): Job {
-  return { name: 'certificate renewals', everyMs: 1_000, run: () => renewRequested(context) }
+  return {
+    name: 'certificate renewals',
+    everyMs: 1_000,
+    due: RENEWALS_WAIT,
+    run: () => renewRequested(context),
+  }
 }
 
 /** Renews a bounded batch of the requested certificates. Locked agents are left for the next batch. */

@@ -100,6 +100,7 @@ function filterOf(caller: Caller, query: QueryOf<typeof routes.listAgents>): Age
     ownerId: query.owner_id === undefined ? null : parseId('own', query.owner_id),
     // An invalid handle is searched as it is and matches no agent.
     handle: query.handle === undefined ? null : (normaliseHandle(query.handle) ?? ''),
+    search: query.search?.normalize().replace(/^@/, ''),
   }
 }
 

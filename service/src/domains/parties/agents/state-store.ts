@@ -3,7 +3,7 @@ import { type RowVersion, writeMacs } from '../../../db/row-mac.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import { AGENT_ROWS } from '../../limits/index.ts'
-import type { AgentState } from './states.ts'
+import { type AgentState, isBlocked } from './states.ts'
 
 /** An agent's stored state, and whether its owner is frozen. */
 export interface StoredState extends AgentState {
@@ -40,16 +40,25 @@ export async function selectActiveIds(
   return rows.map(({ id }) => id)
 }
 
+/**
+ * Writes states, and when the agent was paused and for how long its money was blocked, which authorizations depend on. A
+ * time that another node wrote may be ahead.
+ */
 export async function updateStates(
   tx: Queryable,
   vault: Vault,
+  now: Date,
   states: readonly (AgentState & { readonly id: Uuid })[],
 ): Promise<RowVersion[]> {
   await tx.query(
     `update agents a set status = v.status, was_paused = v.was_paused, was_quarantined = v.was_quarantined,
-       held_as = v.held_as
-     from unnest($1::uuid[], $2::text[], $3::boolean[], $4::boolean[], $5::text[])
-       v(id, status, was_paused, was_quarantined, held_as)
+       held_as = v.held_as,
+       paused_at = case when v.status = 'paused' and a.status <> 'paused' then $6::timestamptz else a.paused_at end,
+       blocked_at = case when v.is_blocked then coalesce(a.blocked_at, $6::timestamptz) end,
+       blocked_ms = case when v.is_blocked or a.blocked_at is null then a.blocked_ms
+         else coalesce(a.blocked_ms, 0) + greatest(0, (extract(epoch from $6::timestamptz - a.blocked_at) * 1000)::int8) end
+     from unnest($1::uuid[], $2::text[], $3::boolean[], $4::boolean[], $5::text[], $7::boolean[])
+       v(id, status, was_paused, was_quarantined, held_as, is_blocked)
      where a.id = v.id`,
     [
       states.map(({ id }) => id),
@@ -57,6 +66,8 @@ export async function updateStates(
       states.map(({ wasPaused }) => wasPaused),
       states.map(({ wasQuarantined }) => wasQuarantined),
       states.map(({ blockedAs }) => blockedAs),
+      now,
+      states.map(isBlocked),
     ],
   )
   return writeMacs(

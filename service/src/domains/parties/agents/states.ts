@@ -16,6 +16,11 @@ export interface AgentState {
   readonly blockedAs: 'frozen' | 'quarantined' | null
 }
 
+/** Whether a freeze or quarantine blocks the money. */
+export function isBlocked({ status, blockedAs }: AgentState): boolean {
+  return status === 'frozen' || status === 'quarantined' || blockedAs !== null
+}
+
 /**
  * The changes of an agent's state. The owner or platform can `pause` and `resume`, administrators the others: `restore`
  * ends a quarantine or freeze of this agent, `unfreeze` a freeze of its owner.

@@ -292,3 +292,17 @@ export async function selectAgentByKey(
   )
   return row ?? null
 }
+
+/** What an agent that others act for needs, not proven; null: there is none, or it was deactivated. */
+export async function selectAgentWithKey(
+  db: Queryable,
+  id: Uuid,
+): Promise<(AgentIdentity & MacRow & { readonly keyHash: Buffer }) | null> {
+  const [row] = await db.query<AgentIdentity & MacRow & { readonly keyHash: Buffer }>(
+    `select a.id as "agentId", a.platform_id as "platformId", a.owner_id as "ownerId", a.key_hash as "keyHash",
+       ${macColumns(AGENT_ROWS, 'a')}
+     from agents a where a.id = $1 and a.key_hash is not null and a.status <> 'deactivated'`,
+    [id],
+  )
+  return row ?? null
+}

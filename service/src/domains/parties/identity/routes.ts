@@ -10,7 +10,7 @@ import { listCertificates, readCertificate, renewOf } from './read-certificates.
 import { readOrigins, verifyIdentity } from './verify-identity.ts'
 
 export function serveIdentity(serve: Serve, context: IdentityContext): void {
-  serve(routes.getMembershipProof, ({ caller, now }) => membershipProof(context, caller, now))
+  serve(routes.getMembershipProof, ({ caller, query, now }) => membershipProof(context, caller, query, now))
 
   serve(routes.verifyIdentity, ({ params, now }) => verifyIdentity(context, params.agent_id, now))
 

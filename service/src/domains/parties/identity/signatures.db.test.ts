@@ -54,7 +54,7 @@ const KINDS = {
     return { content: without(identity, ['signature', 'token']), signature, token }
   },
   'membership-proof+jwt': async (): Promise<Signed> => {
-    const { proof, signature, token } = await proofOf(side)
+    const { proof, signature, token } = await proofOf(side, '?affiliation=true')
     return { content: proof, signature, token }
   },
 } as const
@@ -63,8 +63,8 @@ function identityOf({ agentId }: Side): Promise<IdentityVerification> {
   return stage.get<IdentityVerification>(`/v1/identity/${agentId}/verify`, side.agent)
 }
 
-function proofOf({ agent }: Side): Promise<MembershipProof> {
-  return stage.get<MembershipProof>('/v1/agents/me/proof', agent)
+function proofOf({ agent }: Side, query = ''): Promise<MembershipProof> {
+  return stage.get<MembershipProof>(`/v1/agents/me/proof${query}`, agent)
 }
 
 /** The key in `service-keys.json` with this id. */
@@ -163,6 +163,14 @@ test('an identity can be read by handle too, and names the newest valid certific
   })
   await stage.post(`/v1/certificates/${newer.id}/revoke`, side.platform)
   expect((await identityOf(side)).capabilities).toEqual(['pay', 'receive', 'escrow', 'verify'])
+})
+
+test('a membership proof names the platform and the organization only on request', async () => {
+  const { proof } = await proofOf(side)
+  expect(Object.keys(proof)).not.toContain('platform_id')
+  expect(Object.keys(proof)).not.toContain('organization_id')
+  const named = await proofOf(side, '?affiliation=true')
+  expect(named.proof).toMatchObject({ platform_id: side.platform['x-platform-id'], organization_id: null })
 })
 
 test('a membership proof is valid for an hour and counts whole days', async () => {

@@ -11,6 +11,7 @@ import { type DueMessage, deleteMessage, dueMessages, postponeMessage, type Stor
 interface Texts {
   readonly bankAccount: string
   readonly passkey: string
+  readonly app: string
 }
 
 interface Context {
@@ -73,11 +74,18 @@ async function deliver({ sender, texts, baseUrl }: Context, { content }: DueMess
 /** The text of a message and the values of its placeholders. `url` is the page where the owner can log in to object. */
 function writeText(texts: Texts, content: StoredContent, url: string) {
   const effective_at = istTimeText(new Date(content.effective_at))
-  if (content.kind === 'bank_account_changed') {
-    return filledIn('bank_account', texts.bankAccount, { last4: content.last4, effective_at, url })
+  switch (content.kind) {
+    case 'bank_account_changed':
+      return filledIn('bank_account', texts.bankAccount, { last4: content.last4, effective_at, url })
+    case 'passkey_added':
+      return filledIn('passkey', texts.passkey, { change: 'added', effective_at, url })
+    case 'passkey_removed':
+      return filledIn('passkey', texts.passkey, { change: 'removed', effective_at, url })
+    case 'app_connected': {
+      const { agent, daily } = content
+      return filledIn('app', texts.app, { agent, daily, effective_at, url })
+    }
   }
-  const change = content.kind === 'passkey_added' ? 'added' : 'removed'
-  return filledIn('passkey', texts.passkey, { change, effective_at, url })
 }
 
 function filledIn<Template extends string>(

@@ -2,12 +2,15 @@ import type { Queryable } from '../../../db/database.ts'
 import { AlteredRow } from '../../../db/row-mac.ts'
 import { newUuid, type Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
+import type { Writer } from '../../../ledger/index.ts'
 import { leasedRows } from '../../../operations/due-work.ts'
 
 /** What a person is told. */
 type News =
   | { readonly kind: 'bank_account_changed'; readonly last4: string }
   | { readonly kind: 'passkey_added' | 'passkey_removed' }
+  /** `agent` is its handle; `daily` is in INR. */
+  | { readonly kind: 'app_connected'; readonly agent: string; readonly daily: string }
 
 /** The recipient and the content of a text message. */
 export type Occasion = News & {
@@ -43,6 +46,14 @@ export async function queueTextMessage(
     vault.encrypt(JSON.stringify(content), contextOf(id)),
     now,
   ])
+}
+
+/** Queues messages in the commit of a ledger batch. What they report takes effect with it. */
+export const textMessageWriter: Writer<Occasion> = {
+  name: 'text messages',
+  async write(tx, occasions, vault) {
+    for (const occasion of occasions) await queueTextMessage(tx, vault, occasion.effectiveAt, occasion)
+  },
 }
 
 /** A message that cannot be decrypted stays stored for an operator, and is retried when its lease ends. */

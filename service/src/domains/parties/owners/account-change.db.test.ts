@@ -36,7 +36,11 @@ beforeEach(async () => {
   messages = openTextMessages({
     ...stage.context,
     sender,
-    texts: { bankAccount: 'Account {last4} from {effective_at}; object at {url}', passkey: '{change}' },
+    texts: {
+      bankAccount: 'Account {last4} from {effective_at}; object at {url}',
+      passkey: '{change}',
+      app: '{agent}',
+    },
     baseUrl: 'https://pay.example.com',
   })
 })
@@ -253,7 +257,7 @@ describe('the owner of a changed bank account', () => {
     const dying = openTextMessages({
       ...stage.context,
       sender: { name: 'dying', send: () => Promise.reject(new Error('dies')) },
-      texts: { bankAccount: '{last4}', passkey: '{change}' },
+      texts: { bankAccount: '{last4}', passkey: '{change}', app: '{agent}' },
       baseUrl: '',
     })
     await dying.run(stage.clock.now())

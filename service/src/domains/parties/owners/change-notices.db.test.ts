@@ -58,7 +58,7 @@ async function told(): Promise<string[]> {
         return { kind: 'value', value: 'sent' }
       },
     },
-    texts: { bankAccount: '{last4}', passkey: '{change}' },
+    texts: { bankAccount: '{last4}', passkey: '{change}', app: '{agent}' },
     baseUrl: '',
   })
   while ((await messages.run(stage.clock.now())) > 0);

@@ -113,3 +113,28 @@ test('owners are listed newest first, in pages that neither repeat nor omit one'
   expect((skipped.body['owners'] as Body[]).map(owner => owner['owner_id'])).toEqual(created.slice(3))
   expect((await ask('GET', '/v1/owners?limit=101', headers)).status).toBe(400)
 })
+
+test('a search finds owners of the platform by a part of the name in any case, or by the id', async () => {
+  const { headers } = await signUp(network)
+  const create = async (name: string) => {
+    const body = { name, phone: randomPhone(), pan: randomPan() }
+    return String((await ask('POST', '/v1/owners', headers, body)).body['owner_id'])
+  }
+  const [asha, ravi] = [await create('Asha Rao'), await create('Ravi 100%')]
+  const search = async (text: string, as = headers) => {
+    const { body } = await ask('GET', `/v1/owners?search=${encodeURIComponent(text)}`, as)
+    const { owners, pagination } = body as {
+      readonly owners: readonly { readonly owner_id: string }[]
+      readonly pagination: { readonly total: number }
+    }
+    expect(pagination.total).toBe(owners.length)
+    return owners.map(({ owner_id }) => owner_id)
+  }
+  expect(await search('RAO')).toEqual([asha])
+  expect(await search('a')).toEqual([ravi, asha])
+  expect(await search('0%')).toEqual([ravi])
+  expect(await search('_')).toEqual([])
+  expect(await search(asha)).toEqual([asha])
+  expect(await search(asha, (await signUp(network)).headers)).toEqual([])
+  expect((await ask('GET', '/v1/owners?search=', headers)).status).toBe(400)
+})

@@ -21,7 +21,10 @@ export function serveOwners(serve: Serve, context: OwnersContext & WithStepUp): 
 
   serve(routes.listOwners, async ({ caller, query }) => {
     const request = pageOf(query)
-    const filter = { platformId: caller.platformId, status: null, kycStatus: null, tier: null }
+    const filter = {
+      ...{ platformId: caller.platformId, status: null, kycStatus: null, tier: null },
+      search: query.search?.normalize(),
+    }
     const [owners, total] = await Promise.all([
       selectOwners(database, filter, request),
       countOwners(database, filter),

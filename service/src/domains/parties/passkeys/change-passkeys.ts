@@ -39,9 +39,11 @@ export interface ChangeContext extends PasskeysContext {
 
 const MAX_PASSKEYS = 20
 
+type PasskeyReader = Pick<PasskeysContext, 'database' | 'vault'>
+
 /** The records of passkeys of one person. */
 export async function passkeyRecords(
-  { database, vault }: PasskeysContext,
+  { database, vault }: PasskeyReader,
   passkeys: readonly Passkey[],
 ): Promise<PasskeyRecord[]> {
   const [first] = passkeys
@@ -68,7 +70,7 @@ function passkeyRecord(passkey: Passkey, enrolment: Uuid): PasskeyRecord {
 
 /** The passkeys of a person, oldest first: those that were not removed yet, or all. */
 export async function listPasskeys(
-  { database, vault }: PasskeysContext,
+  { database, vault }: PasskeyReader,
   caller: PersonCaller,
   now: Date,
   { include }: QueryOf<typeof listPasskeysRoute> = {},

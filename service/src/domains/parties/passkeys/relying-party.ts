@@ -10,11 +10,12 @@ export interface RelyingParty {
   origins(headers: IncomingHttpHeaders): string[]
 }
 
-/** The host of the public address; null: browsers make no passkeys for an IP address. */
+/** The host of the public address; null: browsers make no passkeys for an IP address, nor without https elsewhere than at localhost. */
 export function relyingPartyOf(baseUrl: string): RelyingParty | null {
   const base = new URL(baseUrl)
   const id = base.hostname
   if (isIP(id.replace(/^\[(.*)\]$/, '$1')) !== 0) return null
+  if (base.protocol === 'http:' && !/^(.*\.)?localhost$/.test(id)) return null
   return {
     id,
     origins({ origin, host }) {
@@ -28,6 +29,6 @@ export function requireRelyingParty(party: RelyingParty | null): RelyingParty {
   if (party !== null) return party
   throw new AppError(
     'conflict',
-    'Browsers make passkeys for a host name only, and BASE_URL names an IP address; set it to the name under which the service is opened',
+    'Browsers make passkeys only for a host name by https, or at localhost, and BASE_URL is neither; set it to the https address at which the service is opened',
   )
 }

@@ -11,11 +11,15 @@ export interface PlatformsContext {
   /** Whether anyone may create a platform; if not, only an administrator may. */
   readonly signupOpen: boolean
   readonly mode: 'sandbox' | 'live'
-  /** How many agents of a platform have money in escrow or in pending payouts. */
+  /** How many agents of a platform have money in escrow, in authorizations or in pending payouts. */
   readonly countMoneyElsewhere: (
     db: Queryable,
     platformId: Uuid,
-  ) => Promise<{ readonly withEscrow: number; readonly withPayout: number }>
+  ) => Promise<{
+    readonly withEscrow: number
+    readonly withAuthorization: number
+    readonly withPayout: number
+  }>
   /** Delivers waiting webhooks at once, because the platform's address changed or was set again. */
   readonly resumeWebhooks: (tx: Queryable, platformId: Uuid, now: Date) => Promise<void>
 }

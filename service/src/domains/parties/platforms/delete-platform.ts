@@ -75,16 +75,17 @@ async function hasEnded(tx: Queryable, platformId: Uuid): Promise<boolean> {
   return (await selectLivingOfPlatform(tx, platformId, null)).ids.length === 0
 }
 
-/** Money in escrow and payouts is counted before balances: if it arrives in between, it is then in a balance. */
+/** Money elsewhere is counted before balances: if it arrives in between, it is then in a balance. */
 async function requireNoMoney(
   { countMoneyElsewhere }: PlatformsContext,
   db: Queryable,
   platformId: Uuid,
 ): Promise<void> {
-  const { withEscrow, withPayout } = await countMoneyElsewhere(db, platformId)
+  const { withEscrow, withAuthorization, withPayout } = await countMoneyElsewhere(db, platformId)
   const withBalance = await countWithBalance(db, platformId)
   if (withBalance > 0) throw hasBalances(withBalance)
   if (withEscrow > 0) throw hasEscrow(withEscrow)
+  if (withAuthorization > 0) throw hasAuthorizations(withAuthorization)
   if (withPayout > 0) throw hasPayouts(withPayout)
 }
 
@@ -98,6 +99,16 @@ function hasEscrow(agents: number): AppError {
   return new AppError('conflict', `${someOf(agents)} money in escrow; release or refund it first`, {
     details: { agents_with_escrow: agents },
   })
+}
+
+function hasAuthorizations(agents: number): AppError {
+  return new AppError(
+    'conflict',
+    `${someOf(agents)} open authorizations; close them and wait until they end`,
+    {
+      details: { agents_with_authorization: agents },
+    },
+  )
 }
 
 function hasPayouts(agents: number): AppError {

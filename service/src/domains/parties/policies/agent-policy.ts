@@ -5,7 +5,7 @@ import {
   type PolicyLayer,
   THRESHOLD_CONTROLS,
 } from '@batua/contract'
-import type { Caller } from '../../../http/caller.ts'
+import { appOfCaller, type Caller } from '../../../http/caller.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import { formatId } from '../../../kernel/ids.ts'
 import { rupees, ZERO_PAISE } from '../../../kernel/money.ts'
@@ -41,8 +41,10 @@ export async function showAgentPolicy(
   }
   const { pending } = await selectOwnerPolicy(context.database, agent.ownerId)
   return context.ledger.submit(
-    usageCommand(context.agents, { agentId: agent.id, payeeId }, (batch, usage) =>
-      effectivePolicy(batch, { agent, ownerPending: pending }, usage),
+    usageCommand(
+      context.agents,
+      { agentId: agent.id, payeeId, appId: appOfCaller(caller)?.id },
+      (batch, usage) => effectivePolicy(batch, { agent, ownerPending: pending }, usage),
     ),
   )
 }
@@ -75,7 +77,7 @@ function effectivePolicy(
   }
 }
 
-function headroom(usage: LimitUsage): PolicyHeadroom {
+export function headroom(usage: LimitUsage): PolicyHeadroom {
   const { rule, layer, window, limit, used, resetsAtMs } = usage
   const left = remaining(usage)
   return {

@@ -1,6 +1,8 @@
 import {
   type BodyOf,
   eachTierLimit,
+  type listTiers as listTiersRoute,
+  type ResponseOf,
   TIERS,
   type Tier,
   type TierDefaults,
@@ -11,13 +13,21 @@ import { AppError } from '../../../kernel/app-error.ts'
 import { requirePaise } from '../../../kernel/money.ts'
 import { type Actor, recordFacts } from '../../../operations/facts.ts'
 import type { TierLimits } from '../../limits/index.ts'
+import { countOwners } from '../owners/list-store.ts'
 import type { Announcer } from './context.ts'
 import { amountsOf, tierChangedFact } from './facts.ts'
 import { announceTier, lockTier, selectTiers, selectUnannounced, updateTier } from './tier-store.ts'
 
-export async function listTiers(database: Database): Promise<TierDefaults[]> {
-  return (await selectTiers(database)).map(tierRecord)
+/** The tiers, and how many owners have each. */
+export async function listTiers(database: Database): Promise<ResponseOf<typeof listTiersRoute>> {
+  const listed = (await selectTiers(database)).map(async limits => {
+    const owners = await countOwners(database, { ...ANY_OWNER, tier: limits.tier })
+    return { ...tierRecord(limits), owners }
+  })
+  return { tiers: await Promise.all(listed) }
 }
+
+const ANY_OWNER = { platformId: null, status: null, kycStatus: null }
 
 /**
  * Changes the limits of a tier. They apply to the next payment of every agent in it once this returns. The change is

@@ -6,7 +6,9 @@ import { applyDuePolicy } from '../agents/change-agent.ts'
 import { announceTiers } from './change-tier.ts'
 import type { Announcer } from './context.ts'
 import { announceOwnerPolicies, applyDueOwnerPolicy } from './owner-policy.ts'
+import { OWNERS_UNANNOUNCED } from './owner-policy-store.ts'
 import { historyJob } from './policy-history.ts'
+import { TIERS_UNANNOUNCED } from './tier-store.ts'
 
 type PolicyJobsContext = DueContext & Announcer
 
@@ -26,7 +28,12 @@ export function policyJobs(context: PolicyJobsContext): Job[] {
   return [
     policyChanges(context),
     historyJob(context),
-    { name: 'owner policy announcements', everyMs: 1_000, run: () => announceOwnerPolicies(context) },
-    { name: 'tier changes', everyMs: 1_000, run: () => announceTiers(context) },
+    {
+      name: 'owner policy announcements',
+      everyMs: 1_000,
+      due: OWNERS_UNANNOUNCED,
+      run: () => announceOwnerPolicies(context),
+    },
+    { name: 'tier changes', everyMs: 1_000, due: TIERS_UNANNOUNCED, run: () => announceTiers(context) },
   ]
 }

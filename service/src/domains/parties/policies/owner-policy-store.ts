@@ -100,6 +100,8 @@ export async function isUnannounced(db: Queryable, ownerId: Uuid): Promise<boole
   return rows.length > 0
 }
 
+export const OWNERS_UNANNOUNCED = 'exists (select from owner_policies where announced_through is not null)'
+
 /** A bounded number of owners whose policy is not announced to all their agents. */
 export async function selectUnannouncedOwners(db: Queryable, limit: number): Promise<Uuid[]> {
   const rows = await db.query<{ id: Uuid }>(

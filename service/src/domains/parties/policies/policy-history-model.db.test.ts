@@ -15,7 +15,7 @@ import { serveOrganizations } from '../organizations/routes.ts'
 import { decidingPart, expectDecidedAsShown, historyOf, withoutUse } from './testing/history.ts'
 import { programs, type Step } from './testing/history-program.ts'
 
-const PROGRAMS = 5 * PROOF_LENGTH
+const PROGRAMS = 2 * PROOF_LENGTH
 
 /** The second node as far ahead of the first: not at all, seconds, or a day behind a moved sandbox clock. */
 describe.each([0, 5_000, -5_000, -DAY_MS])('the history of a policy on two nodes, %i ms apart,', apartMs => {

@@ -3,7 +3,7 @@ import type { Caller } from '../../../http/caller.ts'
 import { page, pageOf } from '../../../http/paging.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import { assert } from '../../../kernel/assert.ts'
-import { FIRST_UUID, formatId, momentOf, type Uuid } from '../../../kernel/ids.ts'
+import { FIRST_UUID, formatId, momentOf, parseId, type Uuid } from '../../../kernel/ids.ts'
 import { selectLatestMs } from '../../../ledger/index.ts'
 import type { Job } from '../../../operations/jobs.ts'
 import {
@@ -19,6 +19,7 @@ import {
   tierNamed,
 } from '../../limits/index.ts'
 import { requireAgentAccess } from '../agents/access.ts'
+import { selectNamed } from '../agents/list-store.ts'
 import { allowedPayees, blockedPayees, limitWithoutUse, thresholdsOf } from './agent-policy.ts'
 import type { Announcer, PolicySettingsContext } from './context.ts'
 import { selectPastState } from './past-state-store.ts'
@@ -80,14 +81,28 @@ export async function listVersions(
   const request = pageOf(query)
   const rows = await selectVersions(database, vault, agent.id, request)
   const before = new Map(rows.map((row, index) => [row.id, rows[index + 1]]))
-  return page('versions', rows, row => versionRecord(row, before.get(row.id)), total, request)
+  const changes = new Map(
+    rows.map(row => [row.id, changesBetween(before.get(row.id)?.contents ?? [], row.contents)]),
+  )
+  const named = await selectNamed(database, payeesIn([...changes.values()].flat()))
+  const render = (row: ReadVersion): PolicyVersion => {
+    const changed = changes.get(row.id) ?? []
+    const ids = new Set(payeesIn(changed).map(id => formatId('agt', id)))
+    return { ...versionRecord(row), changed, payees: named.filter(({ agent_id }) => ids.has(agent_id)) }
+  }
+  return page('versions', rows, render, total, request)
 }
 
-function versionRecord(row: ReadVersion, before: ReadVersion | undefined): PolicyVersion {
+/** The agents that payee lists name in these changes, before or after. */
+function payeesIn(changed: PolicyVersion['changed']): Uuid[] {
+  const ids = changed.flatMap(({ from, to }) => [from, to].filter(value => Array.isArray(value)).flat())
+  return [...new Set(ids)].map(text => parseId('agt', text)).filter(id => id !== null)
+}
+
+function versionRecord(row: ReadVersion): Omit<PolicyVersion, 'changed' | 'payees'> {
   return {
     policy_version: shownVersion(row.version),
     effective_at: momentOf(row.id).toISOString(),
-    changed: changesBetween(before?.contents ?? [], row.contents),
     actor: { type: row.actorType, id: row.actorId },
   }
 }

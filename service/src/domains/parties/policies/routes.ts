@@ -54,7 +54,7 @@ export function servePolicySettings(serve: Serve, context: PolicySettingsContext
     cancelOwnerPolicyChange(context, caller, query.owner_id, params.control),
   )
 
-  serve(routes.listTiers, async () => ({ tiers: await listTiers(database) }))
+  serve(routes.listTiers, () => listTiers(database))
 
   serve(routes.updateTier, async call => {
     await context.stepUp.require(call)

@@ -74,6 +74,8 @@ export function announceTier({ database, clock, vault }: Announcer, tier: Tier):
   })
 }
 
+export const TIERS_UNANNOUNCED = 'exists (select from tier_defaults where announced_through is not null)'
+
 /** Tiers whose change is not announced to all their agents. */
 export async function selectUnannounced(db: Queryable): Promise<Tier[]> {
   const rows = await db.query<{ tier: Tier }>(

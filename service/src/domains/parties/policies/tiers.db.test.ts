@@ -30,7 +30,9 @@ test('the tiers have the limits of the interface, from the lowest to the highest
     ['tier2', 25_000, 250_000, 2_500_000, 10_000, 100_000],
     ['tier3', 100_000, 1_000_000, 10_000_000, 50_000, 500_000],
   ].map(([tier, per_tx, daily, monthly, escrow_above, approval_above]) => {
-    return { tier, per_tx, daily, monthly, escrow_above, approval_above }
+    // The owner of this file.
+    const owners = tier === 'sandbox' ? 1 : 0
+    return { tier, per_tx, daily, monthly, escrow_above, approval_above, owners }
   })
   expect(body).toEqual({ tiers: rows })
 })

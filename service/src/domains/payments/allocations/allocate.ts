@@ -83,6 +83,7 @@ function allocationSpending(agents: AgentPolicyCache, order: AllocationOrder): S
   const agentIds = [treasuryId, agentId]
   return {
     kind: 'allocation',
+    app: null,
     ...{ payerId: treasuryId, payeeId: agentId, amountPaise, agentIds },
     key: null,
     limits: { escrowApplies: false },

@@ -1,6 +1,7 @@
-import type { Allow, Allowance as AllowanceRecord } from '@batua/contract'
+import type { Allow, Allowance as AllowanceRecord, NamedAllowance } from '@batua/contract'
 import { MAX_ALLOWANCE_DAYS, MAX_ALLOWANCES } from '@batua/contract'
 import { type Refusal, refuse } from '../../../kernel/app-error.ts'
+import { assert } from '../../../kernel/assert.ts'
 import { DAY_MS } from '../../../kernel/clock.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { type Paise, requirePaise, rupees } from '../../../kernel/money.ts'
@@ -71,5 +72,19 @@ export function allowanceRecord(allowance: Allowance): AllowanceRecord {
     amount: rupees(amountPaise),
     used: rupees(usedPaise),
     until: until.toISOString(),
+  }
+}
+
+/** What people know the agents of an allowance by. */
+export type AgentNames = ReadonlyMap<Uuid, { readonly name: string; readonly handle: string }>
+
+export function namedAllowance(allowance: Allowance, names: AgentNames): NamedAllowance {
+  const [agent, payee] = [names.get(allowance.agentId), names.get(allowance.payeeId)]
+  assert(agent !== undefined && payee !== undefined, 'agents are never deleted')
+  return {
+    ...allowanceRecord(allowance),
+    agent_name: agent.name,
+    to_name: payee.name,
+    to_handle: payee.handle,
   }
 }

@@ -1,6 +1,6 @@
 import { createAllowance, endAllowance, listAllowances } from '@batua/contract'
-import type { Database } from '../../../db/database.ts'
-import { page, pageOf } from '../../../http/paging.ts'
+import type { Database, Queryable } from '../../../db/database.ts'
+import { type PageRequest, page, pageOf } from '../../../http/paging.ts'
 import type { Serve } from '../../../http/serve.ts'
 import { AppError, raise } from '../../../kernel/app-error.ts'
 import { parseId } from '../../../kernel/ids.ts'
@@ -11,12 +11,13 @@ import {
   type FindAgent,
   forCaller,
   requireAgentAccess,
+  selectAgentNames,
   selectListedAgents,
   type WithStepUp,
 } from '../../parties/index.ts'
-import { allowanceRecord, givenBy } from './allowance.ts'
+import { allowanceRecord, givenBy, namedAllowance } from './allowance.ts'
 import { endCommand, giveCommand, NO_ALLOWANCE } from './change-allowance.ts'
-import { selectAllowance, selectAllowances } from './store.ts'
+import { type AllowanceFilter, selectAllowance, selectAllowances } from './store.ts'
 
 export interface AllowancesContext extends WithStepUp {
   readonly database: Database
@@ -44,8 +45,8 @@ export function serveAllowances(
   serve(listAllowances, async ({ caller, query, now }) => {
     const request = pageOf(query)
     const agentIds = await selectListedAgents(database, caller, query.agent_id)
-    const { rows, total } = await selectAllowances(database, { agentIds, now }, request)
-    return page('allowances', rows, allowanceRecord, total, request)
+    const { rows, names, total } = await findAllowances(database, { agentIds, now }, request)
+    return page('allowances', rows, row => namedAllowance(row, names), total, request)
   })
 
   serve(endAllowance, async ({ caller, params }) => {
@@ -56,4 +57,11 @@ export function serveAllowances(
     const command = endCommand(view, actorOf(caller, view.ownerId))
     return allowanceRecord(await ledger.submit(forCaller(agents, claim, command)))
   })
+}
+
+/** A page of allowances, with the names of both sides. */
+export async function findAllowances(db: Queryable, filter: AllowanceFilter, request: PageRequest) {
+  const { rows, total } = await selectAllowances(db, filter, request)
+  const ids = new Set(rows.flatMap(({ agentId, payeeId }) => [agentId, payeeId]))
+  return { rows, total, names: await selectAgentNames(db, [...ids]) }
 }

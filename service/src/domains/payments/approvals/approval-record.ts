@@ -1,11 +1,19 @@
-import type { Approval, ApprovalKind } from '@batua/contract'
+import type { Approval } from '@batua/contract'
 import { HOUR_MS } from '../../../kernel/clock.ts'
 import { formatId } from '../../../kernel/ids.ts'
 import { rupees } from '../../../kernel/money.ts'
+import {
+  appOf,
+  authorizationTerms,
+  contextOf,
+  type HoldTerms,
+  holdTerms,
+  madeFields,
+  policyVersionOf,
+} from './approval.ts'
 import { statusAt } from './decide.ts'
 import type { DecisionFacts } from './decision-facts.ts'
 import type { ApprovalView } from './store.ts'
-import { contextOf, type HoldTerms, holdTerms, policyVersionOf } from './terms.ts'
 
 /** What a record shows besides the approval: what the owner decides by, and the proof of her passkey. */
 export type ShownFacts = DecisionFacts & Pick<Approval, 'evidence'>
@@ -25,6 +33,7 @@ export function approvalRecord(view: ApprovalView, facts: ShownFacts, now: Date)
     note: approval.note,
     ...shownTerms(approval),
     context: contextOf(approval.terms),
+    app: shownApp(approval),
     ...facts,
     rule: approval.rule,
     policy_version: policyVersionOf(approval.terms),
@@ -32,23 +41,28 @@ export function approvalRecord(view: ApprovalView, facts: ShownFacts, now: Date)
     created_at: approval.createdAt.toISOString(),
     expires_at: approval.expiresAt.toISOString(),
     decided_at: approval.decidedAt?.toISOString() ?? null,
-    payment_id: madeBy(approval, 'payment', 'pay'),
-    escrow_id: madeBy(approval, 'escrow_hold', 'esc'),
+    ...madeFields(approval),
     rejection_reason: approval.rejectionReason,
   }
 }
 
-/** What the owner must know of a hold before approving it; nulls for a payment. */
+/** What the owner must know of a hold or an authorization before approving it; nulls for the others. */
 function shownTerms({
   terms,
-}: ApprovalView): Pick<Approval, 'timeout_hours' | 'auto_action' | 'attestor_agent_id'> {
+}: ApprovalView): Pick<Approval, 'timeout_hours' | 'auto_action' | 'attestor_agent_id' | 'expires_in'> {
   const hold = holdTerms(terms)
   const { timeout_ms: timeoutMs, attestor_agent_id: attestor, auto_action } = hold ?? NO_TERMS
   return {
     timeout_hours: timeoutMs === null ? null : timeoutMs / HOUR_MS,
     auto_action,
     attestor_agent_id: attestor === null ? null : formatId('agt', attestor),
+    expires_in: authorizationTerms(terms)?.expires_in ?? null,
   }
+}
+
+function shownApp({ terms }: ApprovalView): Approval['app'] {
+  const app = appOf(terms)
+  return app === null ? null : { app_id: formatId('app', app.id), name: app.name }
 }
 
 const NO_TERMS: HoldTerms = {
@@ -56,13 +70,4 @@ const NO_TERMS: HoldTerms = {
   attestor_agent_id: null,
   timeout_ms: null,
   auto_action: null,
-}
-
-/** The id of the payment or hold that was made on approval, if it is of the wanted kind. */
-export function madeBy(
-  { kind, madeId }: Pick<ApprovalView, 'kind' | 'madeId'>,
-  wanted: ApprovalKind,
-  prefix: string,
-): string | null {
-  return kind === wanted && madeId !== null ? formatId(prefix, madeId) : null
 }

@@ -1,7 +1,7 @@
 import { type Refusal, refuse } from '../../../kernel/app-error.ts'
 import { DAY_MS } from '../../../kernel/clock.ts'
-import { formatId, type Uuid } from '../../../kernel/ids.ts'
-import type { Approval } from './approval.ts'
+import { formatId } from '../../../kernel/ids.ts'
+import { type Approval, MADE, madeBy } from './approval.ts'
 
 /** How long an owner has to decide (interface section 8). */
 export const APPROVAL_MS = DAY_MS
@@ -21,15 +21,10 @@ export function decideOpen(approval: Approval | undefined, nowMs: number): Refus
   if (status === 'pending_approval') return approval
   const details = { approval_id: formatId('apr', id), status }
   if (status === 'approved') {
-    const made = madeId === null ? {} : madeDetails(kind, madeId)
-    const field = kind === 'payment' ? 'payment_id' : 'escrow_id'
-    const message = `This approval was already approved and carried out: details.${field} names what was made`
+    const made = madeId === null ? {} : madeBy(kind, madeId)
+    const message = `This approval was already approved and carried out: details.${MADE[kind].field} names what was made`
     return refuse('conflict', message, { details: { ...details, ...made } })
   }
   const happened = status === 'expired' ? 'has expired' : 'was already rejected'
   return refuse('conflict', `This approval ${happened}; the agent can ask again`, { details })
-}
-
-function madeDetails(kind: Approval['kind'], id: Uuid): Record<string, string> {
-  return kind === 'payment' ? { payment_id: formatId('pay', id) } : { escrow_id: formatId('esc', id) }
 }

@@ -7,9 +7,11 @@ import {
   type LimitUsage,
   shownIn,
   type Usage,
+  type UsageOf,
   usageCommand,
 } from '../../limits/index.ts'
 import type { Approval } from './approval.ts'
+import { appOf } from './approval.ts'
 import { statusAt } from './decide.ts'
 import type { PaidBefore, PaidBeforeCounts } from './paid-before.ts'
 
@@ -41,10 +43,11 @@ export async function decisionFacts(
   const read = new Map<string, Promise<ReadFacts | null>>()
   const waiting = approvals.filter(each => statusAt(each, now.getTime()).status === 'pending_approval')
   const found = waiting.map(async approval => {
-    const { id, agentId, payeeId } = approval
-    const key = `${agentId} ${payeeId}`
+    const { id, agentId, payeeId, terms } = approval
+    const appId = appOf(terms)?.id
+    const key = `${agentId} ${payeeId} ${appId}`
     // What cannot be read now, such as an agent whose row was altered, must not hide the other requests.
-    const facts = read.get(key) ?? readFacts(context, agentId, payeeId).catch(() => null)
+    const facts = read.get(key) ?? readFacts(context, { agentId, payeeId, appId }).catch(() => null)
     read.set(key, facts)
     return [id, factsOf(approval, await facts)] as const
   })
@@ -69,11 +72,11 @@ function factsOf(approval: Approval, read: ReadFacts | null): DecisionFacts {
 
 async function readFacts(
   { ledger, agents, paidBefore }: DecisionFactsContext,
-  agentId: Uuid,
-  payeeId: Uuid | null,
+  of: UsageOf,
 ): Promise<ReadFacts> {
+  const { agentId, payeeId } = of
   const [usage, paid] = await Promise.all([
-    ledger.submit(usageCommand(agents, { agentId, payeeId }, (_, usage) => usage)),
+    ledger.submit(usageCommand(agents, of, (_, usage) => usage)),
     payeeId === null ? null : paidBefore.of(agentId, payeeId),
   ])
   return { usage, paid }

@@ -4,7 +4,7 @@ import { formatId } from '../../../kernel/ids.ts'
 import { rupees } from '../../../kernel/money.ts'
 import { canonicalJson } from '../../../kernel/signing.ts'
 import type { Approval } from './approval.ts'
-import { contextOf } from './terms.ts'
+import { contextOf } from './approval.ts'
 
 /** What the passkey of an owner signs who approves, with the allowance that she gives beside it (contract section 12). */
 export function approvalDocument(

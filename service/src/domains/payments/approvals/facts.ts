@@ -4,9 +4,7 @@ import { rupees } from '../../../kernel/money.ts'
 import { eventNamed } from '../../../operations/event.ts'
 import type { Actor, Fact, FactData } from '../../../operations/facts.ts'
 import { jsonOf } from '../context.ts'
-import type { Approval } from './approval.ts'
-import { madeBy } from './approval-record.ts'
-import { contextOf } from './terms.ts'
+import { type Approval, contextOf, madeBy, madeFields } from './approval.ts'
 
 /** An approval was requested, approved or rejected, or has expired: an entry with everything that the owner decides about. */
 export function approvalFact(actor: Actor, approval: Approval, evidence: Evidence | null = null): Fact {
@@ -24,8 +22,7 @@ export function approvalFact(actor: Actor, approval: Approval, evidence: Evidenc
     approval_id: formatId('apr', id),
     agent_id: formatId('agt', agentId),
     reference,
-    payment_id: madeBy(approval, 'payment', 'pay'),
-    escrow_id: madeBy(approval, 'escrow_hold', 'esc'),
+    ...madeFields(approval),
   }
   return {
     agentId,
@@ -54,6 +51,5 @@ function reasonOf({ rejectionReason }: Approval): FactData {
 }
 
 function madeOf({ kind, madeId }: Approval): FactData {
-  if (madeId === null) return {}
-  return kind === 'payment' ? { payment_id: formatId('pay', madeId) } : { escrow_id: formatId('esc', madeId) }
+  return madeId === null ? {} : madeBy(kind, madeId)
 }

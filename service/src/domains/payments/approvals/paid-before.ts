@@ -4,7 +4,7 @@ import { boundedMap } from '../../../kernel/bounded-map.ts'
 import { firstUuidAt, LAST_UUID, type Uuid } from '../../../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../../../kernel/money.ts'
 
-/** What a payer has paid one payee: payments and released holds, without fees. */
+/** What a payer has paid one payee: payments, captures and released holds, without fees. */
 export interface PaidBefore {
   readonly count: number
   readonly paise: Paise
@@ -45,7 +45,8 @@ export function openPaidBefore(database: Queryable, rowsAtOnce = ROWS_AT_ONCE): 
   return {
     async of(payer: Uuid, payee: Uuid): Promise<PaidBefore> {
       const { payees } = await count(payer)
-      return sum(payees.get(payee) ?? NOTHING, await sumReleased(database, payer, payee))
+      const paid = sum(payees.get(payee) ?? NOTHING, await sumReleased(database, payer, payee))
+      return sum(paid, await sumCaptured(database, payer, payee))
     },
   }
 }
@@ -112,6 +113,15 @@ async function sumReleased(db: Queryable, payer: Uuid, payee: Uuid): Promise<Pai
   const [row] = await db.query<PaidBefore>(
     `select count(*)::int4 as count, coalesce(sum(amount_paise), 0)::int8 as paise from escrows
      where agent_id = $1 and status = 'released' and released_to = $2`,
+    [payer, payee],
+  )
+  return row ?? NOTHING
+}
+
+async function sumCaptured(db: Queryable, payer: Uuid, payee: Uuid): Promise<PaidBefore> {
+  const [row] = await db.query<PaidBefore>(
+    `select count(*)::int4 as count, coalesce(sum(captured_paise), 0)::int8 as paise from authorizations
+     where agent_id = $1 and payee = $2 and captured_paise > 0`,
     [payer, payee],
   )
   return row ?? NOTHING

@@ -70,8 +70,9 @@ export function serveApprovals(serve: Serve, context: ApprovalsContext): void {
       body.allow === undefined
         ? executed
         : withAllowance(executed, view, givenBy(body.allow, 'allow.'), actor)
-    const { approval, made } = await ledger.submit(forOwn(caller, view, command))
-    return { ...approvalRecord({ ...view, ...approval }, { ...NO_FACTS, evidence }, now), ...made }
+    const { approval, made, signed } = await ledger.submit(forOwn(caller, view, command))
+    const record = approvalRecord({ ...view, ...approval }, { ...NO_FACTS, evidence }, now)
+    return { ...record, ...made, ...(await signed?.()) }
   })
 
   serve(reject, async ({ caller, params, body, now }) => {

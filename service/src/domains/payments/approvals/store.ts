@@ -67,15 +67,15 @@ export async function selectApprovalViews(db: Queryable, ids: readonly Uuid[]): 
   )
 }
 
-/** The approval by which each of these payments was made, of those that needed one. */
+/** The approval by which each of these payments or authorizations was made, of those that needed one. */
 export async function selectApprovalsOf(
   db: Queryable,
-  paymentIds: readonly Uuid[],
+  madeIds: readonly Uuid[],
 ): Promise<ReadonlyMap<Uuid, Uuid>> {
-  if (paymentIds.length === 0) return new Map()
+  if (madeIds.length === 0) return new Map()
   const rows = await db.query<{ id: Uuid; madeId: Uuid }>(
     `select id, payment_id as "madeId" from approvals where payment_id = any($1::uuid[])`,
-    [arrayLiteral(paymentIds)],
+    [arrayLiteral(madeIds)],
   )
   return new Map(rows.map(({ id, madeId }) => [madeId, id]))
 }

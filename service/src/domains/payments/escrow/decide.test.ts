@@ -4,7 +4,7 @@ import type { Uuid } from '../../../kernel/ids.ts'
 import { paise } from '../../../kernel/money.ts'
 import { hashSecret } from '../../../kernel/secrets.ts'
 import { testAccount } from '../../../testing/accounts.ts'
-import type { AgentFacts } from '../../limits/agent-facts.ts'
+import { type AgentFacts, NEVER_STOPPED } from '../../limits/agent-facts.ts'
 import { OPEN_POLICY, type SpendPolicy } from '../../limits/controls.ts'
 import { ceilingOf, layerOf } from '../../limits/layers.ts'
 import {
@@ -32,6 +32,7 @@ function agent(id: Uuid, status: AgentStatus = 'active', controls: Partial<Spend
     ownerId: id,
     status,
     blockedAs: null,
+    stops: NEVER_STOPPED,
     keyHash: hashSecret(id),
     layers,
     ceiling: ceilingOf(layers),
@@ -58,7 +59,7 @@ function holdFacts(more: Partial<HoldFacts> = {}): HoldFacts {
 const HELD: Escrow = {
   ...{ agentId: PAYER, id: '01890000-0000-7000-8000-0000000000ee', toAgentId: null, attestorId: null },
   ...{ amountPaise: paise(1_000n), reference: null, status: 'held', autoAction: null, expiresAt: null },
-  ...{ releasedTo: null, createdAt: NOON, resolvedAt: null, holdSequence: 1n, nextTryAt: null },
+  ...{ releasedTo: null, createdAt: NOON, resolvedAt: null, holdSequence: 1n, nextTryAt: null, appId: null },
 }
 
 describe('a hold', () => {

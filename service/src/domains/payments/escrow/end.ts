@@ -6,11 +6,14 @@ import { save } from '../../../operations/entity.ts'
 import { type Actor, agentActor, record } from '../../../operations/facts.ts'
 import {
   type AgentPolicyCache,
+  type AppKey,
+  appReads,
   checkLimits,
   countRelease,
   limitPhases,
   type ReversedSpend,
   releaseReads,
+  returnToApp,
   reverseSpend,
   reverseSpendReads,
   type Spend,
@@ -91,7 +94,11 @@ export function refundCommand(agents: AgentPolicyCache, seen: Escrow, actor: Act
   const given = givenBack(seen)
   return {
     accounts: [seen.agentId],
-    reads: [read(escrows, seen), ...(given === null ? [] : reverseSpendReads(given))],
+    reads: [
+      read(escrows, seen),
+      ...(given === null ? [] : reverseSpendReads(given)),
+      ...appReads(holderOf(seen)),
+    ],
     phases: [batch => agents.reads(batch, [seen.agentId])],
     decide(batch) {
       const escrow = decideHeld(batch.read(escrows, seen))
@@ -135,14 +142,20 @@ function postRefund(batch: LedgerBatch, agents: AgentPolicyCache, held: Escrow, 
     credit: held.agentId,
     amountPaise: held.amountPaise,
     linkedId: held.id,
-    undoesMs: held.createdAt.getTime(),
+    undoes: { postedMs: held.createdAt.getTime(), amountPaise: held.amountPaise, isWhole: true },
     reference: held.reference,
   })
   const given = givenBack(held)
   if (given !== null) reverseSpend(batch, payer, facts.ceiling, given)
+  returnToApp(batch, holderOf(held), held.amountPaise, held.createdAt.getTime())
   const refunded = close(batch, { ...held, status: 'refunded' })
   record(batch, escrowFact(refunded, actor))
   return refunded
+}
+
+/** The app that held the money; null: none did. */
+function holderOf({ agentId, appId }: Escrow): AppKey | null {
+  return appId === null ? null : { agentId, id: appId }
 }
 
 function close(batch: LedgerBatch, ended: Escrow): Escrow {
@@ -190,6 +203,7 @@ function givenBack(escrow: Escrow): ReversedSpend | null {
     payerId: escrow.agentId,
     payeeId,
     amountPaise: escrow.amountPaise,
+    isWhole: true,
     postedMs: escrow.createdAt.getTime(),
     sequence: escrow.holdSequence,
   }

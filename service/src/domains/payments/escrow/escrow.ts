@@ -1,4 +1,5 @@
 import type { EscrowAutoAction, EscrowStatus, PaymentContext } from '@batua/contract'
+import type { AppIdentity } from '../../../http/caller.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Paise } from '../../../kernel/money.ts'
 
@@ -31,6 +32,8 @@ export interface HoldIntent extends Named, Terms {
   readonly formerKey: string | null
   /** Why the agent spends. It is no term of the hold. */
   readonly context: PaymentContext | null
+  /** The app that holds for the payer; null: none does. */
+  readonly app: AppIdentity | null
 }
 
 /** Money in escrow, or that was in escrow; the id is that of the transfer into escrow. */
@@ -45,6 +48,8 @@ export interface Escrow extends EscrowKey, Named {
   readonly resolvedAt: Date | null
   /** The payer's sequence at the hold. */
   readonly holdSequence: bigint
+  /** The app that made the hold; null: none did. */
+  readonly appId: Uuid | null
   /** When the timeout is tried next; null: never. */
   readonly nextTryAt: Date | null
 }

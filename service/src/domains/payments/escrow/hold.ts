@@ -6,9 +6,9 @@ import { ZERO_PAISE } from '../../../kernel/money.ts'
 import { type Command, type LedgerBatch, read, SYSTEM } from '../../../ledger/index.ts'
 import { insert } from '../../../operations/entity.ts'
 import { type Actor, record } from '../../../operations/facts.ts'
-import type { AgentPolicyCache } from '../../limits/index.ts'
+import { type AgentPolicyCache, keyOfApp } from '../../limits/index.ts'
 import type { Approval, Executor } from '../approvals/approval.ts'
-import { contextOf, type HoldTerms, holdTerms, termsOf } from '../approvals/terms.ts'
+import { type HoldTerms, holdTerms, termsIn, termsOf } from '../approvals/approval.ts'
 import { recordContext } from '../context.ts'
 import type { KeyUse, RequestKey } from '../idempotency.ts'
 import { type RequestTerms, type Spending, spendApproved, spendCommand } from '../spend.ts'
@@ -38,7 +38,7 @@ export function executeHold(agents: AgentPolicyCache): Executor {
     const { actor } = approver
     const spending = holdSpending(agents, intentOf(approval), { by: 'owner', actor, keyHash: null })
     return spendApproved(agents, spending, { approval, approver }, (escrow, policyVersion) => ({
-      escrow: escrowRecord(escrow, policyVersion),
+      made: { escrow: escrowRecord(escrow, policyVersion) },
     }))
   }
 }
@@ -68,6 +68,7 @@ function holdSpending(agents: AgentPolicyCache, intent: HoldIntent, mandate: Man
   ]
   return {
     kind: 'escrow_hold',
+    app: keyOfApp(payerId, intent.app),
     ...{ payerId, payeeId, amountPaise },
     key: keyOfHold(intent),
     agentIds: [...new Set([payerId, ...[toAgentId, attestorId].flatMap(id => id ?? [])])],
@@ -119,6 +120,7 @@ function postHold(batch: LedgerBatch, intent: HoldIntent, actor: Actor): Escrow 
     resolvedAt: null,
     holdSequence: debitSequence,
     nextTryAt: expiresAt,
+    appId: intent.app?.id ?? null,
   }
   insert(batch, escrows, escrow)
   record(batch, escrowFact(escrow, actor))
@@ -168,10 +170,10 @@ function holdTermsOf({ toAgentId, attestorId, timeoutMs, autoAction }: Named & T
 
 /** What the owner is asked to approve: no fee, no note, no unique reference. */
 function requestOf(intent: HoldIntent): RequestTerms {
-  const { payerId, amountPaise, reference, idempotencyKey, context } = intent
+  const { payerId, amountPaise, reference, idempotencyKey, context, app } = intent
   return {
     ...{ agentId: payerId, amountPaise, reference, idempotencyKey },
-    terms: termsOf(holdTermsOf(intent), context),
+    terms: termsOf(holdTermsOf(intent), context, app),
     kind: 'escrow_hold',
     payeeId: meantFor(intent),
     feePaise: ZERO_PAISE,
@@ -187,7 +189,7 @@ function intentOf(approval: Approval): HoldIntent {
   assert(terms !== null, 'an approval of a hold holds its terms')
   return {
     ...{ payerId, amountPaise, reference, idempotencyKey, formerKey: null },
-    context: contextOf(approval.terms),
+    ...termsIn(approval),
     toAgentId: terms.to_agent_id,
     attestorId: terms.attestor_agent_id,
     timeoutMs: terms.timeout_ms,

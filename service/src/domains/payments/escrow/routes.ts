@@ -11,7 +11,7 @@ import {
   releaseEscrow,
 } from '@batua/contract'
 import type { Database } from '../../../db/database.ts'
-import type { AgentCaller, PlatformCaller } from '../../../http/caller.ts'
+import { type AgentCaller, appOfCaller, type PlatformCaller } from '../../../http/caller.ts'
 import type { ResponseHead, Serve } from '../../../http/serve.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import { HOUR_MS } from '../../../kernel/clock.ts'
@@ -144,6 +144,7 @@ async function holdFor(
     idempotencyKey: keyOf(caller, idempotencyKey),
     formerKey: idempotencyKey === undefined ? null : `hold\n${idempotencyKey}`,
     context: givenContext(given),
+    app: appOfCaller(caller),
     ...terms,
   }
   const { ledger, agents } = context

@@ -25,7 +25,9 @@ export const escrows = entity<Escrow, 'agentId' | 'id'>({
     releasedTo: 'released_to uuid',
     resolvedAt: 'resolved_at timestamptz',
     nextTryAt: 'next_try_at timestamptz',
+    appId: 'app_id uuid',
   },
+  later: ['appId'],
   changes: ['status', 'releasedTo', 'resolvedAt', 'nextTryAt'],
   uncovered: { next_try_at: 'says when the timeout is tried; what it does, and from when, the MAC covers' },
   recorded: {

@@ -37,7 +37,7 @@ export async function readExposure(
         agent_id: formatId('agt', wallet.id),
         ...{ hour: record(hour), day: record(day), month: record(month) },
         held: rupees(wallet.heldPaise),
-        authorized: 0,
+        authorized: rupees(wallet.authorizedPaise),
         pending_approvals: rupees(wallet.askedPaise),
       }
       found.set(wallet.id, { id: wallet.id, figures })

@@ -1,12 +1,12 @@
 import { getExposure, listExposure } from '@batua/contract'
+import type { Database } from '../../../db/database.ts'
 import { page, pageOf } from '../../../http/paging.ts'
 import type { Serve } from '../../../http/serve.ts'
 import { assert } from '../../../kernel/assert.ts'
 import { requireAgentAccess, selectAgentsOf } from '../../parties/index.ts'
-import type { WalletsContext } from '../balance.ts'
 import { type AgentExposure, readExposure, totalOf } from './read-exposure.ts'
 
-export function serveExposure(serve: Serve, { database }: WalletsContext): void {
+export function serveExposure(serve: Serve, { database }: { readonly database: Database }): void {
   serve(getExposure, async ({ caller, params, now }) => {
     const agent = await requireAgentAccess(database, caller, params.agent_id)
     const [exposure] = await readExposure(database, [agent.id], now)

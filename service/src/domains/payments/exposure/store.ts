@@ -7,6 +7,7 @@ import type { PayerRow } from '../../limits/index.ts'
 /** A wallet with the money that is not in it but was taken, or asked for. */
 export interface WalletRow extends PayerRow {
   readonly heldPaise: Paise
+  readonly authorizedPaise: Paise
   readonly askedPaise: Paise
 }
 
@@ -26,6 +27,8 @@ export async function selectWallets(
        c.counted_through_ms as "countedThroughMs", c.counted_through_sequence as "countedThroughSequence",
        (select coalesce(sum(e.amount_paise), 0)::int8 from escrows e
         where e.agent_id = c.id and e.status = 'held') as "heldPaise",
+       (select coalesce(sum(r.amount_paise - r.captured_paise), 0)::int8 from authorizations r
+        where r.agent_id = c.id and r.status in ('open', 'closing')) as "authorizedPaise",
        (select coalesce(sum(p.amount_paise), 0)::int8 from approvals p
         where p.agent_id = c.id and p.status = 'pending_approval' and p.expires_at > $2) as "askedPaise",
        (select coalesce(jsonb_agg(jsonb_build_object('payee', w.payee,

@@ -1,9 +1,9 @@
-import type { Database, Queryable } from '../../../db/database.ts'
+import type { Database } from '../../../db/database.ts'
 import type { Caller } from '../../../http/caller.ts'
 import { parseId, type Uuid } from '../../../kernel/ids.ts'
 import type { Logger } from '../../../kernel/logger.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
-import { findProvenTransfer, type Transfer } from '../../../ledger/index.ts'
+import { findProvenPayment, type Transfer } from '../../../ledger/index.ts'
 import { isGenuineAgent, mayAccess } from '../../parties/index.ts'
 import type { SigningKeys } from '../../signing/index.ts'
 import { type ReceiptFacts, selectParties } from './receipt.ts'
@@ -20,7 +20,8 @@ export async function findPayment(
   address: string,
 ): Promise<FoundPayment> {
   const id = receiptIdIn(address)
-  return id === null ? { kind: 'none' } : findProvenPayment(database, vault, id)
+  const found = id === null ? ({ kind: 'none' } as const) : await findProvenPayment(database, vault, id)
+  return found.kind === 'transfer' ? { kind: 'payment', payment: found.transfer } : found
 }
 
 export function receiptIdIn(address: string): Uuid | null {
@@ -49,13 +50,6 @@ export function areGenuine(
   { payer, payee }: ReceiptFacts,
 ): boolean {
   return isGenuineAgent(vault, payer) && isGenuineAgent(vault, payee)
-}
-
-/** Reads a payment and verifies its MAC. Everything that confirms a payment to others uses it. */
-async function findProvenPayment(db: Queryable, vault: Vault, id: Uuid): Promise<FoundPayment> {
-  const found = await findProvenTransfer(db, vault, id)
-  if (found.kind !== 'transfer') return found
-  return found.transfer.kind === 'payment' ? { kind: 'payment', payment: found.transfer } : { kind: 'none' }
 }
 
 /** The dependencies of issuing and verifying receipts. */

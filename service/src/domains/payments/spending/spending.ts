@@ -52,9 +52,11 @@ export function openSpent(database: Queryable, rowsAtOnce?: number): ReadSpent {
       const firstDay = Math.max(counted.fromDay, isOver - MAX_SPENDING_DAYS)
       known.set(agentId, { fromDay: firstDay, throughDay: Math.max(isOver, counted.throughDay), days: kept })
     }
-    const holdsFrom = firstUuidAt(startOfIstDay(fromDay))
-    const holds = await selectSpent(database, 'holds', { agentId, from: holdsFrom }, rowsAtOnce)
-    return sumOf(betweenDays(days, fromDay, Number.POSITIVE_INFINITY), holds)
+    const range = { agentId, from: firstUuidAt(startOfIstDay(fromDay)) }
+    const holds = await selectSpent(database, 'holds', range, rowsAtOnce)
+    // What was captured counts on the day of its authorization, as it does for the limits.
+    const captured = await selectSpent(database, 'authorizations', range, rowsAtOnce)
+    return sumOf(betweenDays(days, fromDay, Number.POSITIVE_INFINITY), [...holds, ...captured])
   }
 }
 

@@ -22,12 +22,16 @@ const SELECT = {
     where debit_account = $1 and id >= $2 and id < $3 and kind = 'payment' group by 1, 2`,
   holds: `select ${IST_DAY('created_at')} as day, coalesce(released_to, to_agent, attestor) as payee, ${SUMS}
     from escrows where agent_id = $1 and id >= $2 and id < $3 and status <> 'refunded' group by 1, 2`,
+  authorizations: `select ${IST_DAY('created_at')} as day, payee, count(*)::int4 as count,
+      sum(captured_paise)::int8 as paise
+    from authorizations where agent_id = $1 and id >= $2 and id < $3 and captured_paise > 0 group by 1, 2`,
 } as const
 
 /** The id behind so many rows of an agent. */
 const SELECT_PLACE = {
   payments: `select id from transfers where debit_account = $1 and id >= $2 order by id offset $3 limit 1`,
   holds: `select id from escrows where agent_id = $1 and id >= $2 order by id offset $3 limit 1`,
+  authorizations: `select id from authorizations where agent_id = $1 and id >= $2 order by id offset $3 limit 1`,
 } as const
 
 export type SpentSource = keyof typeof SELECT

@@ -1,50 +1,43 @@
+import {
+  amountOfDebit,
+  feeOfDebit,
+  OUTCOMES,
+  payeeOfDebit,
+  STATUS_OF_DEBIT,
+  statusOf,
+} from './set-aside-sql.ts'
+
 /**
  * The statements that read a wallet's statement. Their parameters: $1 wallets, $2 the first id, $3 the id before which
  * debit lines end, $4 that for credit lines, $5 sources, $6 statuses, and $7 how many lines.
  *
- * Fundings, payouts and holds are one line each, whatever their outcome: so the transfer that ends one is no line. Each
- * part
- * is an index range of one wallet, read from its newest end, and stops at the page's end, however long the statement
- * is.
+ * Fundings, payouts, holds and authorizations are one line each, whatever their outcome: so the transfer that ends one is
+ * no line. Each part is an index range of one wallet, read from its newest end, and stops at the page's end, however long
+ * the statement is.
  */
 
 /** Transfers of a wallet that are no lines: the conditions of the indexes that contain only those. */
 const isUnlistedDebit = (t: string) => `coalesce(${t}.kind in ('chargeback', 'payout'), false)`
 const isUnlistedCredit = (t: string) =>
-  `coalesce(${t}.kind in ('fund', 'escrow_refund', 'payout_failed', 'payout_reversed'), false)`
+  `coalesce(${t}.kind in ('fund', 'escrow_refund', 'authorization_return', 'payout_failed', 'payout_reversed'), false)`
 
-const ENDS = `kind in ('escrow_release', 'escrow_refund')`
-
-/** The status of a hold. A scalar, because the planner could run one pass over all transfers for a join. */
-const statusOf = (hold: string) => `
-  case (select e.kind from transfers e where e.linked_id = ${hold}.id and e.${ENDS} limit 1)
-    when 'escrow_release' then 'completed' when 'escrow_refund' then 'reversed' else 'pending' end`
-
-const STATUS_OF_DEBIT = `
-  case when t.kind <> 'escrow_hold' or ended.kind = 'escrow_release' then 'completed'
-    when ended.kind is null then 'pending' else 'reversed' end`
+const SET_ASIDE = `kind in ('escrow_hold', 'authorization')`
 
 const IN_DEBITS = 'id >= $2 and id < $3'
 const IN_CREDITS = 'id >= $2 and id < $4'
 
-/** Debit lines, including holds; the end of a hold is queried only for a hold. */
+/** Debit lines, including money set aside; its outcome is queried only for that. */
 const debitLines = (source: 'debits' | 'holds', kinds: string) => `
-  select t.id, 'debit' as side, t.kind,
-    case when t.kind <> 'escrow_hold' then t.credit_account
-      when ended.kind = 'escrow_release' then ended.credit_account else t.linked_id end as counterparty,
-    t.amount_paise, t.fee_paise,
-    ${STATUS_OF_DEBIT} as status,
+  select t.id, 'debit' as side, t.kind, ${payeeOfDebit} as counterparty, ${amountOfDebit} as amount_paise,
+    ${feeOfDebit} as fee_paise, ${STATUS_OF_DEBIT} as status,
     t.posted_at as began_at, t.linked_id, t.reference, t.note, null::text as utr,
     null::text as reason
-  from transfers t left join lateral (
-    select e.kind, e.credit_account from transfers e
-    where t.kind = 'escrow_hold' and e.linked_id = t.id and e.${ENDS} limit 1
-  ) ended on true
+  from transfers t ${OUTCOMES}
   where '${source}' = any($5::text[]) and t.debit_account = w.wallet and t.id >= $2 and t.id < $3 and t.${kinds}
     and ${STATUS_OF_DEBIT} = any($6::text[])
   order by t.id desc limit $7`
 
-/** Credit lines. A release comes out of escrow; its payer and its reference are those of the hold. */
+/** Credit lines. A release and a capture come from money set aside, whose payer theirs is. */
 const CREDIT_LINES = `
   select t.id, 'credit', t.kind, coalesce(hold.debit_account, t.debit_account), t.amount_paise, t.fee_paise,
     'completed', t.posted_at, t.linked_id,
@@ -52,10 +45,10 @@ const CREDIT_LINES = `
     case t.kind when 'escrow_release' then hold.note else t.note end, null, null
   from transfers t left join lateral (
     select h.debit_account, h.reference, h.note from transfers h
-    where t.kind = 'escrow_release' and h.id = t.linked_id limit 1
+    where t.kind in ('escrow_release', 'capture') and h.id = t.linked_id limit 1
   ) hold on true
   where 'credits' = any($5::text[]) and t.credit_account = w.wallet and t.id >= $2 and t.id < $4
-    and t.kind in ('payment', 'refund', 'allocation', 'escrow_release')
+    and t.kind in ('payment', 'refund', 'allocation', 'escrow_release', 'capture')
   order by t.id desc limit $7`
 
 const FUNDING_LINES = `
@@ -76,8 +69,8 @@ export const SELECT_LINES = `
   select w.wallet, id, side, kind, counterparty, amount_paise as "amountPaise", fee_paise as "feePaise", status,
     began_at as "beganAt", linked_id as "linkedId", reference, note, utr, reason
   from unnest($1::uuid[]) as w (wallet) cross join lateral (
-    (${debitLines('debits', `kind in ('payment', 'refund', 'allocation', 'escrow_hold')`)})
-    union all (${debitLines('holds', `kind = 'escrow_hold'`)})
+    (${debitLines('debits', `kind in ('payment', 'refund', 'allocation', 'escrow_hold', 'authorization')`)})
+    union all (${debitLines('holds', SET_ASIDE)})
     union all (${CREDIT_LINES}) union all (${FUNDING_LINES}) union all (${PAYOUT_LINES})
   ) lines
   order by id desc, side limit $7`
@@ -95,11 +88,11 @@ const SKIPPED = `
     where 'debits' = any($5::text[]) and t.debit_account = w.wallet and t.id >= $2 and t.id < $3
       and not (${isIn('debit_account', isUnlistedDebit('o'))})
       and (cardinality($6::text[]) > 1 or not (
-        ${isIn('debit_account', `o.kind = 'escrow_hold' and ${statusOf('o')} <> all($6::text[])`)}))
+        ${isIn('debit_account', `o.${SET_ASIDE} and ${statusOf('o')} <> all($6::text[])`)}))
     order by t.id desc limit $7)
   union all (select t.id, 'debit' from transfers t
     where 'holds' = any($5::text[]) and t.debit_account = w.wallet and t.id >= $2 and t.id < $3
-      and t.kind = 'escrow_hold' and ${statusOf('t')} = any($6::text[])
+      and t.${SET_ASIDE} and ${statusOf('t')} = any($6::text[])
     order by t.id desc limit $7)
   union all (select t.id, 'credit' from transfers t
     where 'credits' = any($5::text[]) and t.credit_account = w.wallet and t.id >= $2 and t.id < $4
@@ -136,10 +129,10 @@ const isRequested = (source: 'debits' | 'holds' | 'credits' | 'fundings') => `'$
 const CORRECTIONS = `
   - ${countOf(`${DEBITS} and ${isUnlistedDebit('t')}`, isRequested('debits'))}
   - ${countOf(
-    `${DEBITS} and t.kind = 'escrow_hold' and ${statusOf('t')} <> all($6::text[])`,
+    `${DEBITS} and t.${SET_ASIDE} and ${statusOf('t')} <> all($6::text[])`,
     `${isRequested('debits')} and cardinality($6::text[]) = 1`,
   )}
-  + ${countOf(`${DEBITS} and t.kind = 'escrow_hold' and ${statusOf('t')} = any($6::text[])`, isRequested('holds'))}
+  + ${countOf(`${DEBITS} and t.${SET_ASIDE} and ${statusOf('t')} = any($6::text[])`, isRequested('holds'))}
   - ${countOf(`${CREDITS} and ${isUnlistedCredit('t')}`, isRequested('credits'))}
   + ${countOf(
     `fundings where agent_id = any($1::uuid[]) and ${IN_CREDITS} and status = any($6::text[])`,

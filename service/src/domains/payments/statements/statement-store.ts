@@ -21,6 +21,8 @@ export type LineKind =
   | 'allocation'
   | 'escrow_hold'
   | 'escrow_release'
+  | 'authorization'
+  | 'capture'
   | 'fund'
   | 'withdraw'
   | 'settlement'

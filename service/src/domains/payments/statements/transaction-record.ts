@@ -62,7 +62,7 @@ function counterpartyOf({ counterparty }: StatementLine, names: StatementNames):
   }
 }
 
-type Origin = Pick<Transaction, 'payment_id' | 'funding_id' | 'escrow_id' | 'utr'>
+type Origin = Pick<Transaction, 'payment_id' | 'funding_id' | 'escrow_id' | 'authorization_id' | 'utr'>
 
 function originOf({ kind, id, linkedId, utr }: StatementLine): Origin {
   switch (kind) {
@@ -78,6 +78,11 @@ function originOf({ kind, id, linkedId, utr }: StatementLine): Origin {
     case 'escrow_release':
       assert(linkedId !== null, 'a release names its hold')
       return { escrow_id: formatId('esc', linkedId) }
+    case 'authorization':
+      return { authorization_id: formatId('ath', id) }
+    case 'capture':
+      assert(linkedId !== null, 'a capture names its authorization')
+      return { payment_id: formatId('pay', id), authorization_id: formatId('ath', linkedId) }
     case 'allocation':
       return {}
     case 'withdraw':

@@ -60,7 +60,12 @@ export async function openRiskWorld(): Promise<RiskWorld> {
   const warn: Logger['warn'] = (line: unknown) => void warnings.push(line)
   const logger = { ...silentLogger(), warn, error: failOn }
   const newNode = () =>
-    createJobs({ clock, logger, jobs: riskJobs({ database, clock, vault: TEST_VAULT, logger, signals }) })
+    createJobs({
+      clock,
+      database,
+      logger,
+      jobs: riskJobs({ database, clock, vault: TEST_VAULT, logger, signals }),
+    })
   const nodes = [newNode(), newNode(), newNode()]
   const pay: RiskWorld['pay'] = (payer, payee, amount) => postPayment(ledger, payer, payee, amount)
   const run: RiskWorld['run'] = async (count = 1) => {

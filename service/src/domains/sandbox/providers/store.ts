@@ -2,6 +2,7 @@ import type { Queryable } from '../../../db/database.ts'
 import type { PaidMethod, RefundStatus } from '../../../gateways/payment-gateway.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Paise } from '../../../kernel/money.ts'
+import { isThere } from '../../../operations/due-work.ts'
 
 export interface SandboxOrder {
   readonly orderId: string
@@ -131,6 +132,10 @@ export interface DuePayment {
 }
 
 const DUE = `id, order_id as "orderId", resolves_at as "resolvesAt", resolves_to as "resolvesTo"`
+
+export const PAYMENTS_DUE = isThere(
+  'select from sandbox_payments where resolves_at <= $1 order by resolves_at limit 1',
+)
 
 export async function selectDuePayments(db: Queryable, now: Date, limit: number): Promise<DuePayment[]> {
   return db.query<DuePayment>(

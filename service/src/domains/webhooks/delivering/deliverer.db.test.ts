@@ -203,3 +203,27 @@ test('no event is lost if it is fanned out while its delivery worker releases th
   expect(new Set(idsAt(receiver)).size).toBe(paid * 2)
   await Promise.all(nodes.map(deliverer => deliverer.stop()))
 })
+
+test('a deliverer that sleeps is woken by a commit, also by one between its last look and its sleep', async () => {
+  const receiver = await startReceiver()
+  const pair = await newPair(receiver.origin, null)
+  const paid: Promise<Uuid[]>[] = []
+  let isAsleep = false
+  const deliverer = newDeliverer(database, clock, {
+    sleepMs: 3_600_000,
+    onSleep(sleeps) {
+      if (sleeps && !isAsleep && paid.length < 3) paid.push(pay(pair, 1))
+      isAsleep = sleeps
+    },
+  })
+  database.onCommit(() => {
+    if (!isAsleep) return
+    isAsleep = false
+    deliverer.wake()
+  })
+  deliverer.start()
+  await expect.poll(() => receiver.requests.length, { timeout: 20_000 }).toBe(3)
+  const payments = (await Promise.all(paid)).flat()
+  expect(idsAt(receiver).toSorted()).toEqual(sentEvents(payments))
+  await deliverer.stop()
+})

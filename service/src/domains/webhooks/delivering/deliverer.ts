@@ -1,7 +1,7 @@
 import { isConnectionLost } from '../../../db/database.ts'
 import { monotonicSeconds, systemClock } from '../../../kernel/clock.ts'
 import { newUuid } from '../../../kernel/ids.ts'
-import type { DelivererContext, WebhooksContext } from '../context.ts'
+import type { DelivererContext, WebhooksContext, WebhookTargets } from '../context.ts'
 import type { DeliveryOutcome } from '../sending/attempt.ts'
 import { type FannedOut, fanOut } from './fan-out.ts'
 import { selectPendingWork } from './fan-out-store.ts'
@@ -11,6 +11,8 @@ import { openWorkerPool } from './worker-pool.ts'
 /** Fans events out and delivers them, on one node. */
 export interface Deliverer {
   start(): void
+  /** Events may have been queued: looks for them now if it sleeps. */
+  wake(): void
   /** Attempts every delivery that is due now, including events just recorded. Returns after 30 s; slow attempts continue. */
   runDue(): Promise<void>
   /** Waits a few seconds for running attempts, aborts the rest, and releases all leases. */
@@ -18,13 +20,21 @@ export interface Deliverer {
 }
 
 export interface DelivererOptions extends WebhooksContext {
+  readonly targets: WebhookTargets
   readonly random?: () => number
   /** Utilization of the payments' event loop, 0 to 1: payments have priority. */
   readonly utilization?: () => number
   readonly onAttempt?: (status: DeliveryOutcome['status']) => void
+  /** Called with true before the last look for work before a longer pause, which `wake` ends, and with false after it. */
+  readonly onSleep?: (isAsleep: boolean) => void
+  /** What other nodes queued and did not fan out, and retries, are found after this time at the latest; 1 s. */
+  readonly sleepMs?: number
 }
 
 const POLL_MS = 100
+const SLEEP_MS = 1_000
+/** After this many looks that found nothing it sleeps. */
+const LOOKS_BEFORE_SLEEP = 5
 const NOTHING: FannedOut = { taken: 0, wasFull: false, platformIds: [] }
 const AFTER_ERROR_MS = 1_000
 /** Longer than the timeout of an attempt. */
@@ -38,21 +48,26 @@ export function openDeliverer(options: DelivererOptions): Deliverer {
   let loop: Promise<void> = Promise.resolve()
 
   /** Fans out one batch and starts workers for endpoints with due work. */
-  async function step(): Promise<Omit<FannedOut, 'platformIds'>> {
+  async function step(): Promise<Omit<FannedOut, 'platformIds'> & { readonly isIdle: boolean }> {
     const { database, clock } = context
     const { hasQueuedEvents, hasDueEndpoints } = await selectPendingWork(database, clock.now())
     const fannedOut = hasQueuedEvents ? await fanOut(database, clock.now()) : NOTHING
     workers.hasMore(fannedOut.platformIds)
     if (hasDueEndpoints || fannedOut.platformIds.length > 0) await workers.startWorkers()
     workers.closeIdle()
-    return fannedOut
+    return { ...fannedOut, isIdle: !hasQueuedEvents && !hasDueEndpoints && workers.size() === 0 }
   }
 
   async function run(): Promise<void> {
+    let idleLooks = 0
     while (!isStopped) {
       try {
-        const { wasFull } = await step()
-        if (!wasFull) await signal.wait(POLL_MS)
+        const sleeps = idleLooks >= LOOKS_BEFORE_SLEEP
+        // Before it looks, so that no commit falls between the look and the pause.
+        options.onSleep?.(sleeps)
+        const { wasFull, isIdle } = await step()
+        idleLooks = isIdle ? idleLooks + 1 : 0
+        if (!wasFull) await signal.wait(sleeps && isIdle ? (options.sleepMs ?? SLEEP_MS) : POLL_MS)
       } catch (error) {
         context.onError(error)
         await signal.wait(AFTER_ERROR_MS)
@@ -63,6 +78,9 @@ export function openDeliverer(options: DelivererOptions): Deliverer {
   return {
     start() {
       loop = run()
+    },
+    wake() {
+      signal.wake()
     },
     async runDue() {
       const deadlineS = monotonicSeconds() + RUN_DUE_S

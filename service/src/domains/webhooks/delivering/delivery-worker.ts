@@ -1,6 +1,6 @@
 import { monotonicSeconds } from '../../../kernel/clock.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
-import { disableWebhookUrl, readWebhookTarget, type WebhookTarget } from '../../parties/index.ts'
+import type { WebhookTarget } from '../../parties/index.ts'
 import type { DelivererContext } from '../context.ts'
 import type { AttemptResult, DeliveryOutcome } from '../sending/attempt.ts'
 import { signedHeaders } from '../sending/attempt.ts'
@@ -159,7 +159,7 @@ function isLow({ buffer, concurrency }: Session): boolean {
 async function refill(session: Session): Promise<void> {
   const { context, platformId, buffer, concurrency } = session
   const now = context.clock.now()
-  const target = await readWebhookTarget(context.database, context.vault, platformId, now)
+  const target = await context.targets.read(context.database, context.vault, platformId, now)
   // The address has changed: failures of the previous receiver do not count for the new one.
   if (session.target !== null && session.target.url !== target?.url) session.failingSince = null
   session.target = target
@@ -288,7 +288,7 @@ async function write(session: Session): Promise<void> {
   // Before the outcomes: if the node crashes in between, the event is sent again; the other order would leave the
   // address enabled.
   if (gone !== undefined && gone.url !== null) {
-    await disableWebhookUrl(context.database, platformId, gone.url, gone.endedAt)
+    await context.targets.disable(context.database, platformId, gone.url, gone.endedAt)
   }
   await context.database.inTransaction(async tx => {
     // If the database's machine loses this write, the events are sent again under the same ids.

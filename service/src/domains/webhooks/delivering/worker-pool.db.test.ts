@@ -56,8 +56,9 @@ test('a receiver that begins to fail is moved to the slots for failing receivers
   }
   const known: Promise<boolean>[] = []
   const receiver = await startReceiver(response => {
-    known.push(isKnown())
-    response.writeHead(500).end()
+    const before = isKnown()
+    known.push(before)
+    void before.then(() => response.writeHead(500).end())
   })
   const platform = await newPlatform(receiver.origin)
   await pay(Array.from({ length: 20 }, () => platform))

@@ -35,7 +35,14 @@ test('agent.approval.requested and agent.approval.approved are recorded for the 
   })
   const data = {
     ...{ approval_id: asked?.approval_id, agent_id: id(payer), kind: 'payment', to: id(payee) },
-    ...{ amount: 400, fee: 2, reference: 'invoice-1', payment_id: null, escrow_id: null },
+    ...{
+      amount: 400,
+      fee: 2,
+      reference: 'invoice-1',
+      payment_id: null,
+      escrow_id: null,
+      authorization_id: null,
+    },
     expires_at: new Date(clock.now().getTime() + DAY_MS).toISOString(),
   }
   expect(requested).toEqual([{ to: payer, event: 'agent.approval.requested', sequence: 1, data }])
@@ -71,7 +78,7 @@ test('agent.approval.approved of a hold names the escrow, whose own event comes 
   ])
   const approval = await approvalOf(database, {
     approval_id: String(asked[0]?.data['approval_id']),
-  } as Parameters<typeof approvalOf>[1])
+  })
   const approved = await during(() =>
     node.ledger.submit(executeHold(node.agents)(approval, { actor: ACTOR, evidence: null })),
   )

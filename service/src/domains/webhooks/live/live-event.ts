@@ -5,7 +5,7 @@ import type { Vault } from '../../../kernel/secrets.ts'
 import { isGenuine } from '../../../ledger/index.ts'
 import { receivedEventOf, sentEventOf } from '../../../operations/payment-fact.ts'
 import { receivedBody, sentBody } from '../events/payment-body.ts'
-import { bodyOf } from '../events/read-recorded.ts'
+import { bodyOf } from '../events/read-events.ts'
 import { type FollowedEvent, type FollowedPayment, selectPayments } from './store.ts'
 
 /** An event as streams send it. */

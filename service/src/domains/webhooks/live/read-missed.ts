@@ -4,7 +4,7 @@ import { MAX_WAITING_BYTES } from '../../../http/event-stream.ts'
 import { type Clock, DAY_MS } from '../../../kernel/clock.ts'
 import { firstUuidAt, momentOf, movementOf, parseId } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
-import { isGenuineEvent } from '../events/read-recorded.ts'
+import { isGenuineEvent } from '../events/read-events.ts'
 import { LATEST_MS } from './follow.ts'
 import { type LiveEvent, liveEvent, paymentEvents, sides, sidesOf } from './live-event.ts'
 import {

@@ -3,7 +3,7 @@ import { arrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { type StoredTransfer, transferColumns } from '../../../ledger/index.ts'
-import type { RecordedEvent } from '../events/read-recorded.ts'
+import type { RecordedEvent } from '../events/read-events.ts'
 
 /** The agent, owner or platform that an event is about. */
 export interface SubjectColumns {

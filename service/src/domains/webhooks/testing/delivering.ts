@@ -4,7 +4,8 @@ import type { Uuid } from '../../../kernel/ids.ts'
 import { silentLogger } from '../../../kernel/logger.ts'
 import type { ManualClock } from '../../../testing/manual-clock.ts'
 import { TEST_VAULT } from '../../../testing/network.ts'
-import { PLATFORM_ROWS } from '../../parties/platforms/store.ts'
+import { disableWebhookUrl, PLATFORM_ROWS } from '../../parties/platforms/store.ts'
+import { readWebhookTarget } from '../../parties/platforms/webhook-target.ts'
 import { type Deliverer, type DelivererOptions, openDeliverer } from '../delivering/deliverer.ts'
 
 /** Sets the webhook_url of the platform of an agent made by testing/builders; each has a platform of its own. */
@@ -27,6 +28,7 @@ export function newDeliverer(
   clock: ManualClock,
   more: Partial<DelivererOptions> = {},
 ): Deliverer {
+  const targets = { read: readWebhookTarget, disable: disableWebhookUrl }
   const logger = silentLogger()
-  return openDeliverer({ database, clock, vault: TEST_VAULT, logger, mode: 'sandbox', ...more })
+  return openDeliverer({ database, clock, vault: TEST_VAULT, targets, logger, mode: 'sandbox', ...more })
 }

@@ -8,7 +8,7 @@ export interface FakeNotice {
 export interface NoticeOptions {
   readonly secret: string
   readonly now: Date
-  /** Something on the way wrote the body anew, so its bytes are not those that were signed. */
+  /** Something on the way wrote the body once more, so its bytes are not those that were signed. */
   readonly reserialised?: boolean
 }
 

@@ -8,13 +8,14 @@ import type { Finding } from '../../../../operations/scan.ts'
 import { fund, newAgent, order, post, refundOrder, type TestNode } from '../../../../testing/builders.ts'
 import { TEST_VAULT } from '../../../../testing/network.ts'
 import { sumPayoutsPending } from '../../../banking/payouts/store.ts'
+import { sumAuthorized } from '../../../payments/authorizations/store.ts'
 import { sumHeld } from '../../../payments/escrow/store.ts'
 import type { LedgerCheckContext } from '../../context.ts'
 import { checkNextSlice } from '../check-ledger.ts'
 import type { SliceLimits } from '../prove-slice.ts'
 import { LEDGER_SUMS } from '../store.ts'
 
-const holdings: Holdings = { escrow: sumHeld, payouts: sumPayoutsPending }
+const holdings: Holdings = { escrow: sumHeld, authorizations: sumAuthorized, payouts: sumPayoutsPending }
 
 export function testContext(database: Database, clock: Clock, logged: string[] = []): LedgerCheckContext {
   const error = (_facts: unknown, message?: string) => logged.push(String(message))
@@ -99,7 +100,8 @@ async function everyHold(node: TestNode, database: Database, payer: Uuid, payee:
   })
   await post(node.ledger, [payer], {
     ...{ kind: 'escrow_refund', debit: SYSTEM.escrow, credit: payer, linkedId: refunded.id },
-    ...{ amountPaise: refunded.amountPaise, undoesMs: refunded.postedAt.getTime() },
+    amountPaise: refunded.amountPaise,
+    undoes: { postedMs: refunded.postedAt.getTime(), amountPaise: refunded.amountPaise, isWhole: true },
   })
   await database.query(
     `insert into escrows (agent_id, id, hold_sequence, amount_paise, created_at) values ($1, $2, $5, $3, $4)`,

@@ -10,7 +10,7 @@ import {
   type StageAgent,
 } from '../../../../testing/limits/policy-stage.ts'
 import { serveAdmin } from '../../../admin/routes.ts'
-import { servePayPerCall } from '../../../pay-per-call/routes.ts'
+import { serveVerification } from '../../../pay-per-call/routes.ts'
 import { serveAllocations } from '../../../payments/allocations/routes.ts'
 import { serveWallets } from '../../../payments/balance.ts'
 import { serveTransactions } from '../../../payments/statements/routes.ts'
@@ -34,7 +34,7 @@ export function openOrganizationStage(start = NOON): Promise<PolicyStage> {
     serveOrganizations(serve, context)
     serveAllocations(serve, context)
     serveTransactions(serve, context)
-    servePayPerCall(serve, context)
+    serveVerification(serve, context)
     serveWallets(serve, context)
     serveAdmin(serve, {
       ...context,

@@ -5,6 +5,7 @@ import type { Paise } from '../../../../kernel/money.ts'
 import type { Vault } from '../../../../kernel/secrets.ts'
 import { slicesOf } from '../../../../kernel/slices.ts'
 import { isGenuine, lockAccounts, type StoredTransfer, transferColumns } from '../../../../ledger/index.ts'
+import { OUTCOMES } from '../set-aside-sql.ts'
 
 /** One side of a transfer: a change of a wallet's balance, with the facts of the transaction that it belongs to. */
 export interface Movement extends StoredTransfer {
@@ -14,7 +15,11 @@ export interface Movement extends StoredTransfer {
   readonly releasedTo: Uuid | null
   /** How a hold ended; null while it waits, and for all other kinds. */
   readonly endOfHold: 'escrow_release' | 'escrow_refund' | null
-  /** Of the end of a hold: the hold. */
+  /** Of an authorization: the newest transfer out of it; null while nothing was captured. */
+  readonly newestOut: 'capture' | 'authorization_return' | 'authorization_fee' | null
+  /** Whether all of it went back. */
+  readonly isAllBack: boolean | null
+  /** Of the end of a hold or an authorization, and of a capture: the payer that set the money aside. */
   readonly holder: Uuid | null
   readonly heldFor: Uuid | null
   readonly holdReference: string | null
@@ -111,7 +116,8 @@ const movementsOf = (side: Side) => `
 /** The details are looked up only for the kinds that have them, each by an index. */
 export const SELECT_MOVEMENTS = `
   select t.wallet, t.side, ${transferColumns('t')},
-    ended.kind as "endOfHold", ended.credit_account as "releasedTo",
+    newest.kind as "newestOut",
+    newest.amount_paise + newest.fee_paise = t.amount_paise + t.fee_paise as "isAllBack", ended.kind as "endOfHold", ended.credit_account as "releasedTo",
     hold.debit_account as holder, hold.linked_id as "heldFor",
     hold.reference as "holdReference", hold.note as "holdNote",
     funding.status as "fundingStatus", funding.created_at as "fundedAt",
@@ -122,13 +128,10 @@ export const SELECT_MOVEMENTS = `
     cross join lateral (${movementsOf('debit')} union all ${movementsOf('credit')} union all ${movementsOf('fund')}) s
     order by s.posted_at limit $6
   ) t
-  left join lateral (
-    select e.kind, e.credit_account from transfers e
-    where t.kind = 'escrow_hold' and e.linked_id = t.id and e.kind in ('escrow_release', 'escrow_refund') limit 1
-  ) ended on true
+  ${OUTCOMES}
   left join lateral (
     select h.debit_account, h.linked_id, h.reference, h.note from transfers h
-    where t.kind in ('escrow_release', 'escrow_refund') and h.id = t.linked_id limit 1
+    where t.kind in ('escrow_release', 'escrow_refund', 'capture', 'authorization_return') and h.id = t.linked_id limit 1
   ) hold on true
   left join lateral (
     select f.status, f.created_at, f.failure_reason from fundings f

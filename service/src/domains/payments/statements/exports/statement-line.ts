@@ -1,7 +1,7 @@
 import type { StatementLine, TransactionStatus } from '@batua/contract'
 import { assert, unreachable } from '../../../../kernel/assert.ts'
 import { formatId, type Uuid } from '../../../../kernel/ids.ts'
-import { paise, rupees } from '../../../../kernel/money.ts'
+import { paise, rupees, ZERO_PAISE } from '../../../../kernel/money.ts'
 import { type LinePlace, lineIdOf } from '../statement-scope.ts'
 import type { LineKind } from '../statement-store.ts'
 import { type StatementNames, transactionRecord } from '../transaction-record.ts'
@@ -24,7 +24,8 @@ export function statementLine(movement: StatementMovement, names: StatementNames
       wallet,
       // The amount of a funding is what was paid, before the gateway's fee.
       amountPaise: kind === 'fund' ? paise(amountPaise + feePaise) : amountPaise,
-      feePaise,
+      // The fee at the end of an authorization was paid out of what was set aside.
+      feePaise: kind === 'authorization_return' ? ZERO_PAISE : feePaise,
       beganAt: movement.fundedAt !== null && kind === 'fund' ? movement.fundedAt : postedAt,
       linkedId: movement.linkedId,
       reference: movement.holdReference ?? movement.reference,
@@ -67,12 +68,19 @@ function transactionOf(movement: StatementMovement): TransactionOfMovement {
       return { ...itself, kind, counterparty }
     }
     case 'escrow_release':
+    case 'capture':
       return { ...itself, kind, counterparty: movement.holder }
     case 'escrow_hold':
       return { ...itself, kind, ...outcomeOfHold(movement) }
     case 'escrow_refund': {
       const began = { id: linkOf(movement), side: 'debit' } as const
       return { ...itself, kind: 'escrow_hold', began, counterparty: movement.heldFor }
+    }
+    case 'authorization':
+      return { ...itself, kind, status: outcomeOfAuthorization(movement), counterparty: movement.linkedId }
+    case 'authorization_return': {
+      const began = { id: linkOf(movement), side: 'debit' } as const
+      return { ...itself, kind: 'authorization', began, counterparty: movement.heldFor }
     }
     case 'fund':
       assert(movement.fundingStatus !== null, `funding ${id} has its record`)
@@ -84,7 +92,8 @@ function transactionOf(movement: StatementMovement): TransactionOfMovement {
     case 'payout_reversed':
       return { ...itself, ...payoutOf(movement) }
     case 'payout_paid':
-      throw new Error('assertion failed: money that arrived at a bank is on no wallet')
+    case 'authorization_fee':
+      throw new Error(`assertion failed: a transfer of kind ${kind} is on no wallet`)
     default:
       return unreachable(kind)
   }
@@ -100,6 +109,11 @@ function outcomeOfHold({ endOfHold, releasedTo, linkedId }: StatementMovement) {
   if (endOfHold === null) return { status: 'pending', counterparty: linkedId } as const
   if (endOfHold === 'escrow_refund') return { status: 'reversed', counterparty: linkedId } as const
   return { status: 'completed', counterparty: releasedTo } as const
+}
+
+function outcomeOfAuthorization({ newestOut, isAllBack }: StatementMovement): TransactionStatus {
+  if (newestOut === null || newestOut === 'capture') return 'pending'
+  return newestOut === 'authorization_return' && isAllBack === true ? 'reversed' : 'completed'
 }
 
 function payoutOf(movement: StatementMovement) {

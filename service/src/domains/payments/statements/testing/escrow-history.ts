@@ -65,7 +65,8 @@ export async function releaseHold(history: History, hold: KnownHold, payee: Hist
 
 export async function refundHold(history: History, hold: KnownHold): Promise<void> {
   const { id, amountPaise, postedAt } = hold.transfer
-  const sides = { debit: SYSTEM.escrow, credit: hold.payer.id, linkedId: id, undoesMs: postedAt.getTime() }
+  const undoes = { postedMs: postedAt.getTime(), amountPaise, isWhole: true }
+  const sides = { debit: SYSTEM.escrow, credit: hold.payer.id, linkedId: id, undoes }
   await post(history.ledger, [hold.payer.id], { kind: 'escrow_refund', amountPaise, ...sides })
   hold.line.record = { ...hold.line.record, status: 'reversed' }
 }

@@ -1,0 +1,132 @@
+import { type Database, openDatabase } from '../../service/src/db/database.ts'
+import { migrate } from '../../service/src/db/migrate.ts'
+import type { Uuid } from '../../service/src/kernel/ids.ts'
+import { authorizationIntent, authorizedOn, captureOn } from '../../service/src/testing/authorizing.ts'
+import { fund, newAgent, order, startNode, type TestNode } from '../../service/src/testing/builders.ts'
+import { held, intent, releaseOn } from '../../service/src/testing/escrows.ts'
+import { manualClock } from '../../service/src/testing/manual-clock.ts'
+import { figure, median } from './figures.ts'
+import { type Goal, verdict } from './goals.ts'
+import { table } from './markdown.ts'
+import type { Options } from './options.ts'
+import { type ServerAddress, urlOf } from './server-address.ts'
+import { openLimits } from './settlement.ts'
+
+/** How much money moves in a second, of each kind: the rates of all rounds. */
+export type SetAsideReport = Readonly<Record<Kind, readonly number[]>>
+
+type Kind = 'payments' | 'captures' | 'releases'
+
+const KINDS: Readonly<Record<Kind, string>> = {
+  payments: 'a payment',
+  captures: 'an authorization, and the capture of all of it',
+  releases: 'an escrow hold, and its release',
+}
+const LEAST_RATIO = 0.8
+const DATABASE = 'set_aside'
+const NOON = new Date('2026-11-20T06:30:00.000Z')
+const PAYERS = 200
+const AT_ONCE = 64
+const PAISE = 10_000n
+const PLENTY = 1_000_000_000_000n
+const WARM_UP_SECONDS = 2
+
+type Move = (node: TestNode, database: Database, payer: Uuid, payee: Uuid) => Promise<unknown>
+
+const MOVES: Readonly<Record<Kind, Move>> = {
+  payments: (node, _, payer, payee) => node.pay(order(payer, payee, PAISE)),
+  async captures(node, _, payer, payee) {
+    const made = await authorizedOn(node, authorizationIntent(payer, payee, PAISE))
+    await captureOn(node, made, 'total', PAISE, true)
+  },
+  async releases(node, database, payer, payee) {
+    const escrow = await held(database, node, intent(payer, PAISE, { toAgentId: payee }))
+    await releaseOn(node, escrow, payee)
+  },
+}
+
+/** Payments, and what sets money aside first and moves it then, on one node without HTTP, in turns. */
+export async function measureSetAside(
+  server: ServerAddress,
+  db: Database,
+  options: Pick<Options, 'rounds' | 'seconds'>,
+  say: (line: string) => void,
+): Promise<SetAsideReport> {
+  await db.query(`create database ${DATABASE}`)
+  const url = urlOf({ ...server, database: DATABASE })
+  await migrate(url)
+  const database = openDatabase(url, { applicationName: 'bench' })
+  try {
+    await openLimits(database)
+    const clock = manualClock(NOON)
+    const node = startNode({ database, clock })
+    const agents: Uuid[] = []
+    for (let count = 0; count < PAYERS; count++) {
+      const id = await newAgent(database, clock.now())
+      await fund(node.ledger, id, PLENTY)
+      agents.push(id)
+    }
+    const rates: Record<Kind, number[]> = { payments: [], captures: [], releases: [] }
+    const kinds = Object.keys(MOVES) as Kind[]
+    const rateOf = (kind: Kind, seconds: number) =>
+      rate(seconds, turn => MOVES[kind](node, database, at(agents, turn), at(agents, turn + 1)))
+    for (const kind of kinds) await rateOf(kind, WARM_UP_SECONDS)
+    for (let round = 0; round < options.rounds; round++) {
+      for (const kind of round % 2 === 0 ? kinds : kinds.toReversed()) {
+        rates[kind].push(await rateOf(kind, options.seconds))
+        say(`round ${round + 1}: ${KINDS[kind]}: ${figure(rates[kind].at(-1) ?? 0)}/s`)
+      }
+    }
+    await node.ledger.close()
+    return rates
+  } finally {
+    await database.close()
+  }
+}
+
+function at(agents: readonly Uuid[], turn: number): Uuid {
+  const id = agents[turn % agents.length]
+  if (id === undefined) throw new Error('there are agents')
+  return id
+}
+
+/** How often something is done in a second, with many at a time; each turn has another pair of agents. */
+async function rate(seconds: number, work: (turn: number) => Promise<unknown>): Promise<number> {
+  const [startedMs, endMs] = [performance.now(), performance.now() + seconds * 1_000]
+  let done = 0
+  let turn = 0
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (; performance.now() < endMs; done++) await work(turn++)
+    }),
+  )
+  return (done / (performance.now() - startedMs)) * 1_000
+}
+
+function ratioOf(report: SetAsideReport, kind: Kind): number {
+  return median(report[kind].map((perSecond, round) => perSecond / (report.payments[round] ?? Number.NaN)))
+}
+
+export function judgeSetAside(report: SetAsideReport | null): Goal[] {
+  return (['captures', 'releases'] as const).map(kind => {
+    const ratio = report === null ? Number.NaN : ratioOf(report, kind)
+    return {
+      name: `${KINDS[kind]} ÷ payments`,
+      measured: figure(ratio, 2),
+      wanted: `at least ${LEAST_RATIO}`,
+      verdict: verdict(ratio, ratio >= LEAST_RATIO),
+    }
+  })
+}
+
+export function renderSetAside(report: SetAsideReport): string {
+  const rows = (Object.keys(KINDS) as Kind[]).map(kind => [
+    KINDS[kind],
+    figure(median(report[kind])),
+    figure(ratioOf(report, kind), 2),
+  ])
+  return [
+    `On one node without HTTP, ${AT_ONCE} at a time between ${PAYERS} agents, in turns. Medians of ${report.payments.length} rounds. The second and third are two changes each.`,
+    table(['', 'per second', '÷ payments'], rows),
+  ].join('\n\n')
+}

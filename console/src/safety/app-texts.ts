@@ -1,0 +1,48 @@
+import { texts } from '../language/texts.ts'
+
+export const appTexts = texts({
+  en: {
+    title: 'Connected apps',
+    hint: 'Assistants that act for one of your agents, each within a cap of its own.',
+    loading: 'Reading the apps…',
+    none: 'No app is connected',
+    noneHint: 'Give your assistant this address. It sends you here to choose an agent and a cap.',
+    address: 'address for assistants',
+    app: 'App',
+    acts: 'Acts for',
+    cap: 'Spent today',
+    of: (spent: string, daily: string) => `${spent} of ${daily}`,
+    readsOnly: 'Only reads',
+    used: 'Last used',
+    never: 'Never',
+    ends: 'Ends',
+    act: 'Action',
+    end: 'Disconnect',
+    endOne: (app: string) => `Disconnect ${app}`,
+    endText: (app: string) =>
+      `${app} can do nothing more from this moment on, and what it asked you to approve can only be rejected. What it has paid stays paid.`,
+    ended: 'It is disconnected',
+  },
+  hi: {
+    title: 'जुड़े हुए ऐप',
+    hint: 'असिस्टेंट जो आपके किसी एजेंट के लिए काम करते हैं, हर एक अपनी सीमा में।',
+    loading: 'ऐप आ रहे हैं…',
+    none: 'कोई ऐप जुड़ा नहीं है',
+    noneHint: 'अपने असिस्टेंट को यह पता दें। वह आपको यहाँ भेजेगा, जहाँ आप एजेंट और सीमा चुनेंगे।',
+    address: 'असिस्टेंट का पता',
+    app: 'ऐप',
+    acts: 'किसके लिए',
+    cap: 'आज का ख़र्च',
+    of: (spent, daily) => `${daily} में से ${spent}`,
+    readsOnly: 'सिर्फ़ देखता है',
+    used: 'पिछली बार',
+    never: 'कभी नहीं',
+    ends: 'कब तक',
+    act: 'कार्रवाई',
+    end: 'हटाएँ',
+    endOne: app => `${app} को हटाएँ`,
+    endText: app =>
+      `अब से ${app} कुछ नहीं कर सकेगा, और जो मंज़ूरी उसने माँगी है उसे सिर्फ़ नामंज़ूर किया जा सकेगा। जो भुगतान हो चुके, वे बने रहेंगे।`,
+    ended: 'ऐप हटा दिया',
+  },
+})

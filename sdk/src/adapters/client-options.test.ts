@@ -1,0 +1,10 @@
+import { expectTypeOf, test } from 'vitest'
+import type { PayingToolsOptions } from './mcp-buyer.ts'
+import type { ChargeClientOptions } from './mpp-client.ts'
+import type { ExactClientOptions } from './x402-client.ts'
+
+test('buyers that pay no vouchers take no options of them', () => {
+  expectTypeOf<ExactClientOptions>().not.toHaveProperty('tab')
+  expectTypeOf<ChargeClientOptions>().not.toHaveProperty('tab')
+  expectTypeOf<PayingToolsOptions>().not.toHaveProperty('tab')
+})

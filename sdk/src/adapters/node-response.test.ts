@@ -1,0 +1,168 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { connect, createServer as createServerOfStreams } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import type { SellerAnswer } from '../seller/options.ts'
+import type { Seller } from '../seller/seller.ts'
+import { admit } from './node-request.ts'
+import { breakOff } from './node-response.ts'
+
+const payment = { paymentId: 'ath_1', from: 'agt_1', amount: '0.10', nonce: 'nonce' }
+const UNAVAILABLE: SellerAnswer = {
+  status: 503,
+  headers: { 'Retry-After': '1', 'Access-Control-Expose-Headers': 'Retry-After' },
+  body: 'The payment cannot be checked now.',
+}
+
+const server = createServer(serve)
+let handler: (request: IncomingMessage, response: ServerResponse) => unknown
+/** The end of the store's write. */
+let storing: PromiseWithResolvers<SellerAnswer | null>
+let total: string
+const finish = vi.fn(async () => undefined)
+
+const seller: Seller<object> = {
+  challenge: async () => UNAVAILABLE,
+  accept: async () => ({
+    ...{ kind: 'accepted', payment, finish },
+    head: status => (status < 400 ? { 'X-Total': total } : {}),
+    stored: () => storing.promise,
+  }),
+}
+
+function serve(request: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('Access-Control-Allow-Origin', '*')
+  response.setHeader('Access-Control-Expose-Headers', 'X-Shop')
+  void admit(seller, request.url ?? '/', request, response).then(admission =>
+    admission === 'serve' ? handler(request, response) : undefined,
+  )
+}
+
+beforeAll(async () => {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+})
+afterAll(() => server.close())
+beforeEach(() => {
+  storing = Promise.withResolvers()
+  total = '0.10'
+  finish.mockClear()
+})
+
+const ask = () => fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+
+/** Sends a request; what the response looks like to the handler after it has written it. */
+async function askAndWrite(write: (response: ServerResponse) => unknown) {
+  const written = Promise.withResolvers<ServerResponse>()
+  handler = (_request, response) => {
+    write(response)
+    written.resolve(response)
+  }
+  const answer = ask()
+  const arrived = vi.fn<() => void>()
+  answer.then(arrived, () => {})
+  return { answer, arrived, response: await written.promise }
+}
+
+test('nothing of a response is sent before its price is stored', async () => {
+  const { answer, arrived, response } = await askAndWrite(each => {
+    each.setHeader('X-Kind', 'rain').writeHead(201, { 'X-More': 'much' })
+    each.flushHeaders()
+    each.write('sun')
+    each.end('ny')
+  })
+  expect([response.headersSent, response.writableEnded, response.socket?.bytesWritten]).toEqual([
+    true,
+    true,
+    0,
+  ])
+  expect(arrived).not.toHaveBeenCalled()
+  // Other calls were counted meanwhile.
+  total = '0.30'
+  storing.resolve(null)
+  const { status, headers } = await answer
+  expect([status, headers.get('x-total'), headers.get('x-kind'), headers.get('x-more')]).toEqual([
+    ...[201, '0.30', 'rain', 'much'],
+  ])
+  expect(await (await answer).text()).toBe('sunny')
+  await expect.poll(() => finish.mock.calls).toEqual([[201]])
+})
+
+test('a response of one piece keeps its length', async () => {
+  const { answer } = await askAndWrite(each => each.end('sunny'))
+  storing.resolve(null)
+  expect((await answer).headers.get('content-length')).toBe('5')
+})
+
+test('a stream goes on where it waited', async () => {
+  const chunks = Array.from({ length: 40 }, () => Buffer.alloc(10_000, 'x'))
+  const { answer } = await askAndWrite(each => void pipeline(Readable.from(chunks), each))
+  storing.resolve(null)
+  expect((await (await answer).arrayBuffer()).byteLength).toBe(400_000)
+})
+
+test('what cannot be stored is not sent: the buyer gets the answer for that, and the handler goes on', async () => {
+  const ended = vi.fn<() => void>()
+  const { answer, response } = await askAndWrite(each => {
+    each.writeHead(200, { 'X-More': 'much' })
+    each.setHeader('X-Kind', 'rain')
+    each.write('sun', ended)
+  })
+  storing.resolve(UNAVAILABLE)
+  const { status, headers } = await answer
+  expect([status, headers.get('x-total'), headers.get('x-kind'), headers.get('x-more')]).toEqual([
+    ...[503, null, null, null],
+  ])
+  expect(headers.get('access-control-allow-origin')).toBe('*')
+  expect(headers.get('access-control-expose-headers')).toBe('X-Shop, Retry-After')
+  expect(await (await answer).text()).toBe(UNAVAILABLE.body)
+  expect([response.write('ny'), response.writableNeedDrain]).toEqual([true, false])
+  response.end()
+  expect(ended).toHaveBeenCalledOnce()
+  await expect.poll(() => finish.mock.calls).toEqual([[503]])
+})
+
+test('a handler that fails after it began breaks the response off, and it does not count', async () => {
+  const { answer } = await askAndWrite(each => {
+    each.write('sun')
+    breakOff(each)
+  })
+  storing.resolve(null)
+  await expect(answer).rejects.toThrow('fetch failed')
+  await expect.poll(() => finish.mock.calls).toEqual([[500]])
+})
+
+test('what Node refuses to write does not count, and ends no process', async () => {
+  const { answer } = await askAndWrite(each => each.writeHead(200, { 'X-More': 'line\nbreak' }).end('sunny'))
+  storing.resolve(null)
+  expect((await answer).status).toBe(500)
+  await expect.poll(() => finish.mock.calls).toEqual([[500]])
+})
+
+test('an HTTP/2 response waits too, and is replaced too', async () => {
+  const streams = createServerOfStreams((request, response) =>
+    serve(request as unknown as IncomingMessage, response as unknown as ServerResponse),
+  )
+  await once(streams.listen(0, '127.0.0.1'), 'listening')
+  const session = connect(`http://127.0.0.1:${(streams.address() as AddressInfo).port}`)
+  for (const [answer, status, body] of [
+    [null, 201, 'sunny'],
+    [UNAVAILABLE, 503, UNAVAILABLE.body],
+  ] as const) {
+    storing = Promise.withResolvers()
+    handler = (_request, response) => {
+      response.writeHead(201)
+      response.write('sun')
+      response.end('ny')
+      storing.resolve(answer)
+    }
+    const asked = session.request({ ':path': '/' })
+    const [headers] = (await once(asked, 'response')) as [Record<string, unknown>]
+    expect([headers[':status'], Buffer.concat(await asked.toArray()).toString()]).toEqual([status, body])
+  }
+  await expect.poll(() => finish.mock.calls).toEqual([[201], [503]])
+  session.close()
+  streams.close()
+})

@@ -1,0 +1,83 @@
+import { base64FromBytes, base64UrlFromBytes, bytesFromBase64 } from './base64.ts'
+import { builtIn } from './built-in.ts'
+
+type Bytes = Uint8Array<ArrayBuffer>
+type Awaitable<T> = T | Promise<T>
+
+/** Whether a signature over a message is one of a key. */
+export type Verify = (message: Bytes, signature: Bytes) => Awaitable<boolean>
+
+/** A key pair of which the secret half never leaves this process. */
+export interface SigningKey {
+  /** Base64 of the 32 bytes of the public key. */
+  readonly publicKey: string
+  sign(message: Bytes): Awaitable<Bytes>
+}
+
+/** Ed25519 (RFC 8032). Both functions reject if the platform does not have it. */
+export interface Ed25519 {
+  newKey(): Promise<SigningKey>
+  /** For a public key of 32 bytes as base64url or base64; null if it is none. The key is imported once. */
+  verifier(publicKey: string): Promise<Verify | null>
+}
+
+const ALGORITHM = { name: 'Ed25519' }
+const KEY_BYTES = 32
+
+/** Web Crypto, which every platform has. It uses another thread. */
+export const webEd25519: Ed25519 = {
+  async newKey() {
+    const keys = await crypto.subtle.generateKey(ALGORITHM, false, ['sign', 'verify'])
+    if (!('privateKey' in keys)) throw new TypeError('This platform makes no Ed25519 key pairs')
+    const raw = new Uint8Array(await crypto.subtle.exportKey('raw', keys.publicKey))
+    const sign = async (message: Bytes) =>
+      new Uint8Array(await crypto.subtle.sign(ALGORITHM, keys.privateKey, message))
+    return { publicKey: base64FromBytes(raw), sign }
+  },
+  async verifier(publicKey) {
+    const bytes = keyBytes(publicKey)
+    if (bytes === null) return null
+    const key = await crypto.subtle.importKey('raw', bytes, ALGORITHM, false, ['verify'])
+    return (message, signature) => crypto.subtle.verify(ALGORITHM, key, signature, message)
+  },
+}
+
+/** The used part of `node:crypto`. Its keys are opaque. */
+interface NodeSignatures {
+  readonly generateKeyPairSync: (type: 'ed25519') => {
+    readonly publicKey: { export(options: { readonly format: 'jwk' }): { readonly x: string } }
+    readonly privateKey: object
+  }
+  readonly createPublicKey: (from: { readonly format: 'jwk'; readonly key: object }) => object
+  readonly sign: (algorithm: null, message: Bytes, key: object) => Bytes
+  readonly verify: (algorithm: null, message: Bytes, key: object, signature: Bytes) => boolean
+}
+
+/** The synchronous signatures of Node, Deno and Bun; null elsewhere, and where Node is only imitated. */
+export function nodeEd25519(): Ed25519 | null {
+  const { generateKeyPairSync, createPublicKey, sign, verify } = builtIn<NodeSignatures>('node:crypto') ?? {}
+  if (generateKeyPairSync === undefined || createPublicKey === undefined) return null
+  if (sign === undefined || verify === undefined) return null
+  return {
+    async newKey() {
+      const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+      const bytes = bytesFromBase64(publicKey.export({ format: 'jwk' }).x) ?? new Uint8Array()
+      return { publicKey: base64FromBytes(bytes), sign: message => sign(null, message, privateKey) }
+    },
+    async verifier(publicKey) {
+      const bytes = keyBytes(publicKey)
+      if (bytes === null) return null
+      const jwk = { kty: 'OKP', crv: 'Ed25519', x: base64UrlFromBytes(bytes) }
+      const key = createPublicKey({ format: 'jwk', key: jwk })
+      return (message, signature) => verify(null, message, key, signature)
+    },
+  }
+}
+
+function keyBytes(publicKey: string): Bytes | null {
+  const bytes = bytesFromBase64(publicKey)
+  return bytes?.length === KEY_BYTES ? bytes : null
+}
+
+/** The fastest Ed25519 of this platform. */
+export const ed25519 = nodeEd25519() ?? webEd25519

@@ -1,0 +1,4 @@
+/** Assistants that owners connect to their agents: the OAuth server, and the apps connected through it. */
+export { type AppAuthenticators, createAppAuthenticators } from './authenticate.ts'
+export { appJobs } from './jobs.ts'
+export { serveConnectedApps } from './serve-apps.ts'

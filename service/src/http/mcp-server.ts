@@ -1,0 +1,142 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import { APP_SCOPES, type AppScope } from '@batua/contract'
+import { createWalletServer, MAX_PAGE_BYTES, memoryPins, type Pins, type Wallet } from '@batua/mcp'
+import { openGuardedFetch } from '@batua/outgoing'
+import { createClient } from '@batua/sdk'
+import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { assert } from '../kernel/assert.ts'
+import { formatId } from '../kernel/ids.ts'
+import type { Logger } from '../kernel/logger.ts'
+import type { AppCalls } from './app-calls.ts'
+import { bearerOf } from './bearer.ts'
+
+export interface McpOptions {
+  readonly mode: 'sandbox' | 'live'
+  readonly logger: Logger
+  readonly serviceName: string
+  readonly version: string
+  readonly appCalls: AppCalls
+}
+
+/** The MCP server of an agent's wallet. */
+export interface McpServer {
+  respond(request: FastifyRequest, reply: FastifyReply): Promise<Response>
+  /** Aborts what is in progress. */
+  close(): Promise<void>
+}
+
+/** `fetch` needs an absolute address; nothing is ever connected to this one. */
+const HERE = 'http://localhost'
+
+/**
+ * Its tools call the routes of `fastify` as the agent would over HTTP, so limits, checks, idempotency and audit are the
+ * same. Whatever a tool waits for is a response of these routes or of a page, so a call lasts no longer than these.
+ */
+export function openMcpServer(fastify: FastifyInstance, options: McpOptions): McpServer {
+  const { mode, logger, serviceName, version, appCalls } = options
+  const pages = openGuardedFetch({ mode, maxBodyBytes: MAX_PAGE_BYTES })
+  const pins = memoryPins()
+  const onFault = (error: unknown) => logger.error({ err: error }, 'a call of a tool failed')
+  const handler = createMcpHandler(
+    ({ authInfo }) => {
+      assert(authInfo !== undefined, 'a request is admitted before it is served')
+      const wallet = walletOf(fastify, authInfo, {
+        pins,
+        fetch: pages.fetch,
+        allowHttp: mode === 'sandbox',
+      })
+      return createWalletServer({ wallet, name: serviceName, version, onFault, scopes: scopesIn(authInfo) })
+    },
+    // Nothing here changes, so there is nothing to subscribe to.
+    { maxSubscriptions: 0, onerror: error => logger.debug({ reason: error.message }, 'mcp request refused') },
+  )
+  return {
+    respond: (request, reply) =>
+      handler.fetch(webRequest(request, reply), {
+        parsedBody: request.body,
+        authInfo: authOf(request, reply, appCalls),
+      }),
+    async close() {
+      await handler.close()
+      await pages.close()
+    },
+  }
+}
+
+/**
+ * What the wallet's server learns of the request: the key with which it calls the routes, the agent, and the address that
+ * sent it. A call of an app has a key of its own, which ends with the response.
+ */
+function authOf(request: FastifyRequest, reply: FastifyReply, appCalls: AppCalls): AuthInfo {
+  const { caller, headers } = request
+  const token = bearerOf(headers)
+  assert(caller?.kind === 'agent' && token !== undefined, 'only agents are admitted here, by their key')
+  const clientId = formatId('agt', caller.agentId)
+  const extra = { address: request.ip }
+  if (caller.app === undefined) return { token, clientId, scopes: [], extra }
+  const { id, scopes } = caller.app
+  const { key, end } = appCalls.open({ agentId: caller.agentId, id })
+  reply.raw.once('close', end)
+  return { token: key, clientId, scopes: [...scopes], extra: { ...extra, app: id } }
+}
+
+/** What an app may do; null: the agent itself calls, and may do everything. */
+function scopesIn({ scopes, extra }: AuthInfo): readonly AppScope[] | null {
+  return extra?.['app'] === undefined ? null : APP_SCOPES.filter(scope => scopes.includes(scope))
+}
+
+function walletOf(
+  fastify: FastifyInstance,
+  { token, clientId, extra }: AuthInfo,
+  outside: Pick<Wallet, 'fetch' | 'pins' | 'allowHttp'>,
+): Wallet {
+  return {
+    ...outside,
+    pins: pinsOf(clientId, outside.pins),
+    // A model decides itself whether it waits: `retry_at` says until when.
+    client: createClient({
+      baseUrl: HERE,
+      agentKey: token,
+      maxRetries: 0,
+      fetch: fetchHere(fastify, String(extra?.['address'])),
+    }),
+    agentId: async () => clientId,
+  }
+}
+
+function pinsOf(agentId: string, pins: Pins): Pins {
+  return {
+    payeeOf: host => pins.payeeOf(`${agentId} ${host}`),
+    pin: (host, payeeId) => pins.pin(`${agentId} ${host}`, payeeId),
+  }
+}
+
+/** A `fetch` of this server's own routes, without a connection. */
+function fetchHere(fastify: FastifyInstance, remoteAddress: string): typeof fetch {
+  return async (input, init = {}) => {
+    assert(typeof input === 'string', 'the client names its addresses as text')
+    const { pathname, search } = new URL(input)
+    const { statusCode, headers, rawPayload } = await fastify.inject({
+      method: init.method === 'POST' ? 'POST' : 'GET',
+      url: pathname + search,
+      headers: Object.fromEntries(new Headers(init.headers)),
+      remoteAddress,
+      ...(typeof init.body === 'string' ? { payload: init.body } : {}),
+    })
+    return new Response(new Uint8Array(rawPayload), { status: statusCode, headers: webHeaders(headers) })
+  }
+}
+
+function webRequest({ headers }: FastifyRequest, reply: FastifyReply): Request {
+  const gone = new AbortController()
+  reply.raw.once('close', () => gone.abort())
+  return new Request(`${HERE}/mcp`, { method: 'POST', headers: webHeaders(headers), signal: gone.signal })
+}
+
+function webHeaders(headers: IncomingHttpHeaders | OutgoingHttpHeaders): Headers {
+  const list = Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map(one => [name, String(one)] as [string, string]),
+  )
+  return new Headers(list)
+}
