@@ -60,9 +60,10 @@ export function spentToday({ spentDay, spentPaise }: ConnectedApp, nowMs: number
 
 /** The app after it has spent. */
 export function withSpent(app: ConnectedApp, amountPaise: Paise, nowMs: number): ConnectedApp {
+  const today = istDay(new Date(nowMs))
   return {
     ...app,
-    spentDay: Math.max(app.spentDay, istDay(new Date(nowMs))),
+    spentDay: app.spentPaise === ZERO_PAISE ? today : Math.max(app.spentDay, today),
     spentPaise: (spentToday(app, nowMs) + amountPaise) as Paise,
     uses: app.uses + 1,
   }
