@@ -114,7 +114,7 @@ import { createServer, type Server } from './http/server.ts'
 import { openHolidays } from './kernel/holiday-file.ts'
 import { type ExternalServices, openGateways, PRODUCT_NAME } from './open-gateways.ts'
 import { createJobs, type Job } from './operations/jobs.ts'
-import { deliveriesJob, openWebhookThread, type WebhookThread } from './webhook-thread/thread.ts'
+import { deliveriesJob, openWebhookThread, type WebhookThread } from './webhook-thread.ts'
 
 const API = { title: 'Batua', version: '1.0.0', description: INTRODUCTION }
 

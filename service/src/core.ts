@@ -34,8 +34,7 @@ import type { Clock } from './kernel/clock.ts'
 import type { Logger } from './kernel/logger.ts'
 import { addCounter, createMetrics, type Metrics } from './kernel/metrics.ts'
 import { openVault, type Vault } from './kernel/secrets.ts'
-import { openLedger } from './ledger/index.ts'
-import { addLedgerMetrics } from './ledger/metrics.ts'
+import { addLedgerMetrics, openLedger } from './ledger/index.ts'
 
 /** The dependencies that the process passes in besides the configuration. */
 export interface CoreOptions {

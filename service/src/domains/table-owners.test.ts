@@ -132,7 +132,7 @@ function sources(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap(entry => {
     const path = join(folder, entry.name)
     if (entry.isDirectory()) return entry.name === 'testing' ? [] : sources(path)
-    const isSource = entry.name.endsWith('.ts') && !/\.test\.ts$|^(test-|race-tests)/.test(entry.name)
+    const isSource = entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts')
     return isSource ? [path] : []
   })
 }

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createLogger } from '../kernel/logger.ts'
 import { createMetrics } from '../kernel/metrics.ts'
-import { AS_AGENT, call, startTestServer, TEST_AGENT, type TestServer } from './test-server.ts'
+import { AS_AGENT, call, startTestServer, TEST_AGENT, type TestServer } from '../testing/test-server.ts'
 
 const echo = route({
   operationId: 'echo',

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { call, startTestServer, type TestServer, UNLIMITED } from './test-server.ts'
+import { call, startTestServer, type TestServer, UNLIMITED } from '../testing/test-server.ts'
 
 let server: TestServer
 afterEach(() => server.close())

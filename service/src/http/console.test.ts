@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { manualClock } from '../testing/manual-clock.ts'
+import { startTestServer, type TestServer, UNLIMITED } from '../testing/test-server.ts'
 import { addConsole } from './console.ts'
-import { startTestServer, type TestServer, UNLIMITED } from './test-server.ts'
 
 const PAGE =
   '<html data-mode="MODE_OF_THE_SERVICE"><script nonce="NONCE_OF_THE_RESPONSE"></script><link nonce="NONCE_OF_THE_RESPONSE">'

@@ -1,7 +1,6 @@
 import { route } from '@batua/contract'
 import { Type } from 'typebox'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Authenticators } from './caller.ts'
 import {
   call,
   startTestServer,
@@ -11,7 +10,8 @@ import {
   TEST_PLATFORM,
   type TestServer,
   UNLIMITED,
-} from './test-server.ts'
+} from '../testing/test-server.ts'
+import type { Authenticators } from './caller.ts'
 
 const ping = route({
   operationId: 'ping',

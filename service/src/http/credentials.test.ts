@@ -1,7 +1,7 @@
 import { type Credential, route } from '@batua/contract'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { AS_AGENT, AS_PLATFORM, call, startTestServer, type TestServer } from './test-server.ts'
+import { AS_AGENT, AS_PLATFORM, call, startTestServer, type TestServer } from '../testing/test-server.ts'
 
 const whoAmI = <const Who extends readonly Credential[]>(path: string, who: Who) =>
   route({

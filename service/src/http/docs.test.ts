@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestServer, type TestServer } from '../testing/test-server.ts'
 import { addDocs } from './docs.ts'
-import { startTestServer, type TestServer } from './test-server.ts'
 
 let server: TestServer
 

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { route } from '@batua/contract'
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
-import { startTestServer, type TestServer } from './test-server.ts'
+import { startTestServer, type TestServer } from '../testing/test-server.ts'
 
 const wait = route({
   operationId: 'wait',

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
+import { call, startTestServer, type TestServer } from '../testing/test-server.ts'
 import { addHealth } from './health.ts'
-import { call, startTestServer, type TestServer } from './test-server.ts'
 
 let server: TestServer
 

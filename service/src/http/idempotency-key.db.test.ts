@@ -6,8 +6,6 @@ import { AppError } from '../kernel/app-error.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { database, test } from '../testing/database-test.ts'
 import { TEST_VAULT } from '../testing/network.ts'
-import { forgetIdempotencyKeys } from './idempotency-key.ts'
-import { rewriteClearUses } from './rewrite-clear-uses.ts'
 import {
   AS_AGENT,
   AS_PLATFORM,
@@ -16,7 +14,9 @@ import {
   startTestServer,
   TEST_AGENT,
   type TestServer,
-} from './test-server.ts'
+} from '../testing/test-server.ts'
+import { forgetIdempotencyKeys } from './idempotency-key.ts'
+import { rewriteClearUses } from './rewrite-clear-uses.ts'
 
 const create = route({
   operationId: 'create',

@@ -3,7 +3,7 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { route } from '@batua/contract'
 import { Type } from 'typebox'
 import { afterEach, expect, test } from 'vitest'
-import { AS_AGENT, AS_PLATFORM, call, startTestServer, type TestServer } from './test-server.ts'
+import { AS_AGENT, AS_PLATFORM, call, startTestServer, type TestServer } from '../testing/test-server.ts'
 
 const wait = route({
   operationId: 'wait',

@@ -6,7 +6,7 @@ import { ERROR_STATUS, type ErrorCode, route } from '@batua/contract'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DatabaseUnavailable } from '../db/errors.ts'
-import { call, startTestServer, type TestServer } from './test-server.ts'
+import { call, startTestServer, type TestServer } from '../testing/test-server.ts'
 
 const echo = route({
   operationId: 'echo',

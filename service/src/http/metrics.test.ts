@@ -2,8 +2,8 @@ import { afterEach, expect, test } from 'vitest'
 import { systemClock } from '../kernel/clock.ts'
 import { silentLogger } from '../kernel/logger.ts'
 import { addFigures, createMetrics } from '../kernel/metrics.ts'
+import { startTestServer, UNLIMITED } from '../testing/test-server.ts'
 import { addMetrics, openMetricsListener } from './metrics.ts'
-import { startTestServer, UNLIMITED } from './test-server.ts'
 
 const TOKEN = 'a-token-for-those-who-watch-0001'
 const open: { close(): Promise<void> }[] = []

@@ -12,7 +12,7 @@ import {
   type TestServer,
   testAuthenticators,
   UNLIMITED,
-} from './test-server.ts'
+} from '../testing/test-server.ts'
 
 const ping = route({
   operationId: 'ping',

@@ -3,7 +3,6 @@ import { route } from '@batua/contract'
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
 import { silentLogger } from '../kernel/logger.ts'
-import { connectRedis } from './redis.ts'
 import {
   AS_AGENT,
   call,
@@ -12,7 +11,8 @@ import {
   type TestServer,
   testAuthenticators,
   UNLIMITED,
-} from './test-server.ts'
+} from '../testing/test-server.ts'
+import { connectRedis } from './redis.ts'
 
 const ping = route({
   operationId: 'ping',

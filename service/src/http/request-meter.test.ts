@@ -1,8 +1,8 @@
 import { type ErrorCode, type ResponseOf, type Route, routes } from '@batua/contract'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { AppError } from '../kernel/app-error.ts'
+import { AS_AGENT, startTestServer, TEST_AGENT, type TestServer } from '../testing/test-server.ts'
 import type { RequestMeter } from './request-meter.ts'
-import { AS_AGENT, startTestServer, TEST_AGENT, type TestServer } from './test-server.ts'
 
 const counted: string[] = []
 const meter: RequestMeter = {

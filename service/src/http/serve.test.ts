@@ -2,8 +2,8 @@ import { route } from '@batua/contract'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { AppError } from '../kernel/app-error.ts'
+import { AS_AGENT, call, startTestServer, type TestServer } from '../testing/test-server.ts'
 import type { Serve } from './serve.ts'
-import { AS_AGENT, call, startTestServer, type TestServer } from './test-server.ts'
 
 const common = { tag: 'Test', summary: 'A route of this test', errors: [] } as const
 

@@ -12,7 +12,7 @@ import {
   TEST_ADMIN,
   TEST_OWNER,
   type TestServer,
-} from './test-server.ts'
+} from '../testing/test-server.ts'
 
 const whoAmI = <const Who extends readonly Credential[]>(path: string, who: Who) =>
   route({

@@ -1,8 +1,8 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestServer, type TestServer } from '../testing/test-server.ts'
 import { encodingFor, staticAsset } from './static-asset.ts'
-import { startTestServer, type TestServer } from './test-server.ts'
 
 const TEXT = 'the same words again and again, '.repeat(1_000)
 let server: TestServer

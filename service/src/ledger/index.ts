@@ -1,3 +1,4 @@
+/** The ledger and its posting engine: the only writer of balances. */
 export {
   type Account,
   isSystemAccount,
@@ -25,6 +26,7 @@ export {
   readOne,
   type Writer,
 } from './ledger-batch.ts'
+export { addLedgerMetrics } from './metrics.ts'
 export { addRelease, type ReleaseBounds, releasesWriter } from './releases.ts'
 export { refreshRollingSum, rollingSumRead } from './rolling-window.ts'
 export { type RollingWindow, rollingSpent, type Spending, WINDOW_MS } from './spending.ts'
@@ -50,4 +52,3 @@ export {
   type TransferKind,
   transferMacText,
 } from './transfers.ts'
-/** The ledger and its posting engine: the only writer of balances. */

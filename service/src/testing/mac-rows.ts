@@ -15,7 +15,7 @@ import { lockOwnerPolicy, updateOwnerPolicy } from '../domains/parties/policies/
 import { insertSession, sessionPhoneOf } from '../domains/parties/sessions/store.ts'
 import { endCommand, giveCommand } from '../domains/payments/allowances/change-allowance.ts'
 import { simulateOutcome } from '../domains/sandbox/simulate-outcome.ts'
-import { openWorld, type World } from '../domains/sandbox/test-world.ts'
+import { openWorld, type World } from '../domains/sandbox/testing/world.ts'
 import { HOUR_MS } from '../kernel/clock.ts'
 import { fixedCalendar } from '../kernel/holiday-file.ts'
 import { formatId, newUuid, type Uuid } from '../kernel/ids.ts'

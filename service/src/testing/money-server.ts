@@ -7,12 +7,12 @@ import { serveEscrow } from '../domains/payments/escrow/routes.ts'
 import { executePayment } from '../domains/payments/pay.ts'
 import { servePayments } from '../domains/payments/routes.ts'
 import type { AgentCaller, Authenticators } from '../http/caller.ts'
-import { call, type Reply, startTestServer } from '../http/test-server.ts'
 import { formatId, type Uuid } from '../kernel/ids.ts'
 import { hashSecret } from '../kernel/secrets.ts'
 import { type AgentColumns, newFundedAgent, startNode, type TestNode } from './builders.ts'
 import { TEST_VAULT, type TestDatabase } from './database.ts'
 import type { ManualClock } from './manual-clock.ts'
+import { call, type Reply, startTestServer } from './test-server.ts'
 import { WITHOUT_PASSKEYS } from './without-passkeys.ts'
 
 /** Every credential is its holder's uuid; each agent of the builders has an owner and a platform with its own id. */

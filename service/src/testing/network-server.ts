@@ -8,6 +8,9 @@ import type { PlatformsContext } from '../domains/parties/platforms/context.ts'
 import { createAuthenticators } from '../domains/parties/platforms/credentials.ts'
 import { servePlatforms } from '../domains/parties/platforms/routes.ts'
 import type { Authenticators } from '../http/caller.ts'
+import { parseId } from '../kernel/ids.ts'
+import { test as base, OF_FILE } from './database-test.ts'
+import { networkContext, randomHandle, randomPan, randomPhone, TEST_VAULT } from './network.ts'
 import {
   ADMIN_COOKIE,
   call,
@@ -15,10 +18,7 @@ import {
   startTestServer,
   TEST_ADMIN,
   type TestServer,
-} from '../http/test-server.ts'
-import { parseId } from '../kernel/ids.ts'
-import { test as base, OF_FILE } from './database-test.ts'
-import { networkContext, randomHandle, randomPan, randomPhone, TEST_VAULT } from './network.ts'
+} from './test-server.ts'
 
 export type Body = Record<string, unknown>
 export type Headers = Record<string, string>

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import { TEST_ADMIN } from '../../http/test-server.ts'
 import { database } from '../../testing/database-test.ts'
 import { factsDuring, secretsInLog } from '../../testing/facts.ts'
 import { AS_ADMIN, network, signUp, signUpAgent, signUpOwner, test } from '../../testing/network-server.ts'
+import { TEST_ADMIN } from '../../testing/test-server.ts'
 
 const ADMIN = { type: 'admin', id: 'xxxxxx9999' } as const
 

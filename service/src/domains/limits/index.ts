@@ -15,15 +15,7 @@ export {
   refuseApprovalOf,
   refuseEndedApp,
   returnToApp,
-} from './apps/app-cap.ts'
-export {
-  type AppKey,
-  type ConnectedApp,
-  isOpen,
-  keyOfApp,
-  scopesOf,
-  spentToday,
-} from './apps/connected-app.ts'
+} from './app-cap.ts'
 export {
   type AppView,
   connectedApps,
@@ -35,7 +27,7 @@ export {
   selectAppOfGrant,
   selectApps,
   unredeemedApps,
-} from './apps/store.ts'
+} from './app-store.ts'
 export {
   applyDue,
   type Cooldown,
@@ -48,6 +40,14 @@ export {
   policyFacts,
   withoutChange,
 } from './change-policy.ts'
+export {
+  type AppKey,
+  type ConnectedApp,
+  isOpen,
+  keyOfApp,
+  scopesOf,
+  spentToday,
+} from './connected-app.ts'
 export {
   OPEN_POLICY,
   POLICY_COLUMNS,

@@ -9,7 +9,7 @@ import {
   refreshRollingSum,
   rollingSumRead,
 } from '../../ledger/index.ts'
-import type { AppCap } from './apps/app-cap.ts'
+import type { AppCap } from './app-cap.ts'
 import { countCounterparty, counterpartyReads, counterpartyUse, countUncounted } from './counterparties.ts'
 import { decideLimits } from './decide.ts'
 import { fitsAgainAt, fitsAgainReads } from './fits-again.ts'

@@ -3,7 +3,7 @@ import type { Uuid } from '../../kernel/ids.ts'
 import { ZERO_PAISE } from '../../kernel/money.ts'
 import type { Command, LedgerBatch } from '../../ledger/index.ts'
 import type { AgentFacts, AgentPolicyCache } from './agent-facts.ts'
-import { appCap, appReads } from './apps/app-cap.ts'
+import { appCap, appReads } from './app-cap.ts'
 import { type LimitUsage, limitUsages, type PolicyFacts } from './limit-usage.ts'
 import { factsOf, limitPhases, makeExact, planExactly, type Spend } from './limits.ts'
 

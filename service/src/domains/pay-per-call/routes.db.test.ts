@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, startTestServer, type TestServer } from '../../http/test-server.ts'
 import { formatId } from '../../kernel/ids.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { newAgent, TEST_VAULT } from '../../testing/network.ts'
+import { call, startTestServer, type TestServer } from '../../testing/test-server.ts'
 import { createAuthenticators } from '../parties/platforms/credentials.ts'
 import { pay } from '../payments/statements/testing/wallet-history.ts'
 import {

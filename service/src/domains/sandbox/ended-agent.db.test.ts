@@ -6,7 +6,7 @@ import type { Funding } from '../banking/funding/funding.ts'
 import { countMoneyElsewhere } from '../banking/index.ts'
 import { deletePlatform } from '../parties/platforms/delete-platform.ts'
 import { simulateOutcome } from './simulate-outcome.ts'
-import { deactivate, test, world } from './test-world.ts'
+import { deactivate, test, world } from './testing/world.ts'
 
 afterEach(async () => {
   expect(await world.checkLedger()).toMatchObject({ balanced: true })

@@ -11,7 +11,7 @@ import { gatewayRefunds } from '../banking/funding/refunds.ts'
 import { collectUpi } from '../banking/funding/upi.ts'
 import { handleGatewayWebhook } from '../banking/gateway-webhooks/handle-webhook.ts'
 import { simulateOutcome } from './simulate-outcome.ts'
-import { openWorld, type World } from './test-world.ts'
+import { openWorld, type World } from './testing/world.ts'
 
 type Call = 'createOrder' | 'getOrder' | 'cancelOrder' | 'refund' | 'getRefund'
 

@@ -6,7 +6,7 @@ import { checkFunding } from '../banking/funding/check-funding.ts'
 import type { Funding } from '../banking/funding/funding.ts'
 import { collectUpi } from '../banking/funding/upi.ts'
 import { simulateOutcome } from './simulate-outcome.ts'
-import { test, world } from './test-world.ts'
+import { test, world } from './testing/world.ts'
 
 afterEach(async () => {
   expect(await world.checkLedger()).toMatchObject({ balanced: true })

@@ -2,7 +2,7 @@ import { SANDBOX_OUTCOMES, type SandboxOutcome } from '@batua/contract'
 import { afterEach, beforeEach, describe, expect } from 'vitest'
 import { checkFunding } from '../banking/funding/check-funding.ts'
 import { simulateOutcome } from './simulate-outcome.ts'
-import { test, world } from './test-world.ts'
+import { test, world } from './testing/world.ts'
 
 beforeEach(() => {
   world.statuses.length = 0

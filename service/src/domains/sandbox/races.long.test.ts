@@ -1,3 +1,3 @@
-import { testRaces } from './race-tests.ts'
+import { testRaces } from './testing/funding-races.ts'
 
 testRaces(600)

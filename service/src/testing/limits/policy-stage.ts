@@ -10,7 +10,6 @@ import { servePolicySettings } from '../../domains/parties/policies/routes.ts'
 import { servePayments } from '../../domains/payments/routes.ts'
 import type { Authenticators } from '../../http/caller.ts'
 import type { Serve } from '../../http/serve.ts'
-import { ADMIN_COOKIE, call, startTestServer, TEST_ADMIN } from '../../http/test-server.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { parseId, type Uuid } from '../../kernel/ids.ts'
 import { silentLogger } from '../../kernel/logger.ts'
@@ -28,6 +27,7 @@ import {
   randomPhone,
   TEST_VAULT,
 } from '../network.ts'
+import { ADMIN_COOKIE, call, startTestServer, TEST_ADMIN } from '../test-server.ts'
 
 export type Body = Record<string, unknown>
 export type Headers = Record<string, string>

@@ -1,7 +1,7 @@
 import { afterAll, expect } from 'vitest'
-import { startTestServer, type TestServer } from '../../../http/test-server.ts'
+import { startTestServer, type TestServer } from '../../../testing/test-server.ts'
 import { simulateOutcome } from '../../sandbox/simulate-outcome.ts'
-import { deactivate, test, world } from '../../sandbox/test-world.ts'
+import { deactivate, test, world } from '../../sandbox/testing/world.ts'
 import { serveCheckout } from './routes.ts'
 
 let sandbox: TestServer

@@ -1,8 +1,8 @@
 import { afterAll, expect } from 'vitest'
 import { cashfreeCheckoutScript, createCashfreeGateway } from '../../../gateways/cashfree/index.ts'
 import { cashfree, test } from '../../../gateways/cashfree/testing/cashfree-test.ts'
-import { startTestServer, type TestServer } from '../../../http/test-server.ts'
-import { openWorld, type World } from '../../sandbox/test-world.ts'
+import { startTestServer, type TestServer } from '../../../testing/test-server.ts'
+import { openWorld, type World } from '../../sandbox/testing/world.ts'
 import { orderIdOf } from '../funding/apply-funding-update.ts'
 import { serveCheckout } from './routes.ts'
 

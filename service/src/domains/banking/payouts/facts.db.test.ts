@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeEach, expect } from 'vitest'
 import type { AgentCaller, OwnerCaller, PlatformCaller } from '../../../http/caller.ts'
-import { call, startTestServer } from '../../../http/test-server.ts'
 import { DAY_MS } from '../../../kernel/clock.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { fund } from '../../../testing/builders.ts'
@@ -10,6 +9,7 @@ import { manualClock } from '../../../testing/manual-clock.ts'
 import { openPayoutNetwork, type PayoutNetwork } from '../../../testing/paying-out.ts'
 import { openPayoutStage, type PayoutStage, type SentPayout } from '../../../testing/payout-stage.ts'
 import { expectLeafOfEach } from '../../../testing/queued-leaves.ts'
+import { call, startTestServer } from '../../../testing/test-server.ts'
 import { servePayouts } from './routes.ts'
 
 const clock = manualClock(new Date('2026-11-20T10:15:30.000Z'))

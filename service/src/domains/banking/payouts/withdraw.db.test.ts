@@ -1,7 +1,6 @@
 import { withdraw } from '@batua/contract'
 import { afterAll, afterEach, expect } from 'vitest'
 import type { PlatformCaller } from '../../../http/caller.ts'
-import { call, startTestServer, type TestServer } from '../../../http/test-server.ts'
 import { responseCheck } from '../../../http/validate.ts'
 import { DAY_MS } from '../../../kernel/clock.ts'
 import { formatId, newUuid, type Uuid } from '../../../kernel/ids.ts'
@@ -18,6 +17,7 @@ import {
   verify,
 } from '../../../testing/paying-out.ts'
 import { scriptedPayouts } from '../../../testing/scripted-payouts.ts'
+import { call, startTestServer, type TestServer } from '../../../testing/test-server.ts'
 import { servePayouts } from './routes.ts'
 import { withdrawCommand } from './withdraw.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, expect } from 'vitest'
-import { call, startTestServer, type TestServer } from '../../../http/test-server.ts'
 import { formatId } from '../../../kernel/ids.ts'
+import { call, startTestServer, type TestServer } from '../../../testing/test-server.ts'
 import { serveReconciliation } from './routes.ts'
 import { AS_ADMIN, SESSIONS_ONLY } from './testing/admin-session.ts'
 import { orderIdOf, stage, test } from './testing/reconciliation-stage.ts'

@@ -39,7 +39,7 @@ import type { Escrow } from '../../payments/escrow/escrow.ts'
 import { escrows } from '../../payments/escrow/store.ts'
 import { escrowTimeouts } from '../../payments/escrow/timeouts.ts'
 import { simulateOutcome } from '../../sandbox/simulate-outcome.ts'
-import { test, world } from '../../sandbox/test-world.ts'
+import { test, world } from '../../sandbox/testing/world.ts'
 import { completeRows } from './complete-rows.ts'
 
 /** Tables whose rows the posting engine writes, with their MACs. */

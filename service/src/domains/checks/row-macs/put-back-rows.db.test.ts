@@ -12,7 +12,7 @@ import { gatewayRefunds } from '../../banking/funding/refunds.ts'
 import type { Escrow } from '../../payments/escrow/escrow.ts'
 import { escrowTimeouts } from '../../payments/escrow/timeouts.ts'
 import { simulateOutcome } from '../../sandbox/simulate-outcome.ts'
-import { test, world } from '../../sandbox/test-world.ts'
+import { test, world } from '../../sandbox/testing/world.ts'
 
 let node: TestNode
 

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import { DAY_MS } from '../../../kernel/clock.ts'
 import { formatId, newUuid, parseId } from '../../../kernel/ids.ts'
 import { AS_ADMIN } from '../../../testing/network-server.ts'
-import { type Side, stage, test } from './test-stage.ts'
+import { type Side, stage, test } from './testing/identity-stage.ts'
 
 let side: Side
 let stranger: Side

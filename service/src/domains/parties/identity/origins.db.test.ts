@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { parseId } from '../../../kernel/ids.ts'
 import { canonicalJson } from '../../../kernel/signing.ts'
 import { AS_ADMIN, type Body } from '../../../testing/network-server.ts'
-import { type Side, stage, test } from './test-stage.ts'
+import { type Side, stage, test } from './testing/identity-stage.ts'
 
 const SHOP = 'https://shop.example'
 let side: Side

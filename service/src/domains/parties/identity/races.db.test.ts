@@ -2,7 +2,7 @@ import type { Certificate } from '@batua/contract'
 import { expect } from 'vitest'
 import type { Queryable } from '../../../db/database.ts'
 import { checkCertificate } from '../../signing/certificates/check.ts'
-import { stage, test } from './test-stage.ts'
+import { stage, test } from './testing/identity-stage.ts'
 
 const AT_ONCE = 20
 

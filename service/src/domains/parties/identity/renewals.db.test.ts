@@ -7,7 +7,7 @@ import { certificateMac } from '../../signing/certificates/certificate.ts'
 import { selectCertificate } from '../../signing/certificates/store.ts'
 import { setAgentsTier } from '../agents/group-store.ts'
 import { certificateRenewals } from '../agents/renew-certificates.ts'
-import { type Side, stage, test } from './test-stage.ts'
+import { type Side, stage, test } from './testing/identity-stage.ts'
 
 let side: Side
 

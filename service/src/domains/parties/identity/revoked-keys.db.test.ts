@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { isSignedBy, verifyToken, without } from '../../../testing/independent-verifier.ts'
 import { serviceKeysDocument } from '../../signing/keys/key-documents.ts'
 import { revokeSigningKey } from '../../signing/keys/revoke-signing-key.ts'
-import { type Side, stage, test } from './test-stage.ts'
+import { type Side, stage, test } from './testing/identity-stage.ts'
 
 let side: Side
 let before: Certificate

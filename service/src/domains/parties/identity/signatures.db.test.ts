@@ -12,7 +12,7 @@ import {
 import { randomHandle } from '../../../testing/network.ts'
 import { serviceKeysDocument } from '../../signing/keys/key-documents.ts'
 import { rotateSigningKey } from '../../signing/keys/rotate-signing-key.ts'
-import { type Side, stage, test } from './test-stage.ts'
+import { type Side, stage, test } from './testing/identity-stage.ts'
 
 let side: Side
 

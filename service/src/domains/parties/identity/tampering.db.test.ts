@@ -5,7 +5,7 @@ import { newKeyPair } from '../../../kernel/signing.ts'
 import { TEST_VAULT } from '../../../testing/network.ts'
 import { certificateMac } from '../../signing/certificates/certificate.ts'
 import { selectCertificate } from '../../signing/certificates/store.ts'
-import { type Side, stage, test } from './test-stage.ts'
+import { type Side, stage, test } from './testing/identity-stage.ts'
 
 let side: Side
 let certificate: Certificate

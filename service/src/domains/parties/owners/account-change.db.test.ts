@@ -9,7 +9,7 @@ import { openTextMessages } from '../messages/send-due.ts'
 import { cancelAccountChange } from './change-account.ts'
 import { decryptPersonal } from './personal-data.ts'
 import { type Owner, updateOwnerStatus } from './store.ts'
-import { stage, test } from './test-stage.ts'
+import { stage, test } from './testing/owner-stage.ts'
 
 const FIRST = '500000001111'
 const SECOND = '500000002222'

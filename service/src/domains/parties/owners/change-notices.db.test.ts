@@ -7,7 +7,7 @@ import { createOwner } from './create-owner.ts'
 import { updateLink } from './invitation-store.ts'
 import type { Owner } from './store.ts'
 import { submitKyc } from './submit-kyc.ts'
-import { stage, test } from './test-stage.ts'
+import { stage, test } from './testing/owner-stage.ts'
 
 const DAY_S = 86_400
 

@@ -7,7 +7,7 @@ import { newAgent } from '../../../testing/network.ts'
 import { createOwner } from './create-owner.ts'
 import type { Owner } from './store.ts'
 import { submitKyc } from './submit-kyc.ts'
-import { stage, test } from './test-stage.ts'
+import { stage, test } from './testing/owner-stage.ts'
 
 const PERSON = { name: 'Meera Nair', phone: '9812345670', pan: 'ZZZPA1234Q', email: 'meera@example.com' }
 /** Test accounts of the simulated bank. */

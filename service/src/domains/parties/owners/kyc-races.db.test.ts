@@ -5,7 +5,7 @@ import type { OwnersContext } from './context.ts'
 import { decryptPersonal } from './personal-data.ts'
 import type { Owner } from './store.ts'
 import { bankVerifications } from './submit-kyc.ts'
-import { stage, test } from './test-stage.ts'
+import { stage, test } from './testing/owner-stage.ts'
 
 let context: OwnersContext
 let owner: Owner

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { factsDuring, secretsInLog } from '../../../testing/facts.ts'
 import { newPlatform, randomPhone } from '../../../testing/network.ts'
-import { otherThan, stage, test } from './test-stage.ts'
+import { otherThan, stage, test } from './testing/session-stage.ts'
 
 const ADMIN = '9999999999'
 const MASKED = { type: 'admin', id: 'xxxxxx9999' } as const

@@ -4,7 +4,7 @@ import type { Uuid } from '../../../kernel/ids.ts'
 import { TEST_VAULT } from '../../../testing/network.ts'
 import { selectAcceptedOwners } from '../owners/invitation-store.ts'
 import { selectAcceptedIds, selectSessionByToken } from './store.ts'
-import { stage, test } from './test-stage.ts'
+import { stage, test } from './testing/session-stage.ts'
 
 const INVITATIONS = 5_000
 let connection: Connection

@@ -5,7 +5,7 @@ import { newPlatform, randomPhone } from '../../../testing/network.ts'
 import { eventsDuring } from '../../../testing/published-events.ts'
 import { decideInvite, inviteAgain } from '../owners/invite-again.ts'
 import { selectOwner } from '../owners/store.ts'
-import { stage, test } from './test-stage.ts'
+import { stage, test } from './testing/session-stage.ts'
 
 const DAY_MS = 24 * 3_600_000
 

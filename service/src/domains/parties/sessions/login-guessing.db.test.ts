@@ -2,7 +2,7 @@ import { beforeEach, expect } from 'vitest'
 import { randomPhone } from '../../../testing/network.ts'
 import { ALL_WRONG_TRIES_AN_HOUR, UNKNOWN_PLACES_TRIES_AN_HOUR } from './decide.ts'
 import { sessionJobs } from './jobs.ts'
-import { browserOf, from, otherThan, stage, test } from './test-stage.ts'
+import { browserOf, from, otherThan, stage, test } from './testing/session-stage.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { type Database, openDatabase } from '../../../db/database.ts'
 import { someoneWaitsForLock } from '../../../testing/wait-for-lock.ts'
 import { logIn } from './log-in.ts'
-import { from, stage, test } from './test-stage.ts'
+import { from, stage, test } from './testing/session-stage.ts'
 
 /** A login with the right code, with an action between its try and its session. */
 async function logInAfter(phone: string, code: string, between: () => Promise<unknown>) {

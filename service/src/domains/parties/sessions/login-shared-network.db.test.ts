@@ -1,5 +1,5 @@
 import { beforeEach, expect } from 'vitest'
-import { browserOf, from, type Kind, otherThan, stage, test } from './test-stage.ts'
+import { browserOf, from, type Kind, otherThan, stage, test } from './testing/session-stage.ts'
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60_000

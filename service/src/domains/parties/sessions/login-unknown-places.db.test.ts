@@ -2,7 +2,7 @@ import { beforeEach, expect } from 'vitest'
 import { randomPhone } from '../../../testing/network.ts'
 import { UNKNOWN_PLACES_CODES_AN_HOUR, UNKNOWN_PLACES_PAUSE_MS } from './decide.ts'
 import { sessionJobs } from './jobs.ts'
-import { from, otherThan, stage, test } from './test-stage.ts'
+import { from, otherThan, stage, test } from './testing/session-stage.ts'
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60_000

@@ -4,7 +4,7 @@ import { formatId } from '../../../kernel/ids.ts'
 import { randomPhone } from '../../../testing/network.ts'
 import type { SessionsContext } from './context.ts'
 import { sendCode } from './send-code.ts'
-import { otherThan, type Stage, stage, test } from './test-stage.ts'
+import { otherThan, type Stage, stage, test } from './testing/session-stage.ts'
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60_000

@@ -1,10 +1,10 @@
 import { beforeEach, expect } from 'vitest'
-import { call } from '../../../http/test-server.ts'
 import { totpAt } from '../../../kernel/totp.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import { randomPhone } from '../../../testing/network.ts'
+import { call } from '../../../testing/test-server.ts'
 import { logIn } from './log-in.ts'
-import { otherThan, stage, test } from './test-stage.ts'
+import { otherThan, stage, test } from './testing/session-stage.ts'
 
 /** Every refusal of a login must say what to do next. */
 

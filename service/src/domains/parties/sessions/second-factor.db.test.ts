@@ -3,7 +3,7 @@ import { totpAt } from '../../../kernel/totp.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import { randomPhone } from '../../../testing/network.ts'
 import { logIn } from './log-in.ts'
-import { from, otherThan, stage, test } from './test-stage.ts'
+import { from, otherThan, stage, test } from './testing/session-stage.ts'
 
 const ADMIN = '9999999999'
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'

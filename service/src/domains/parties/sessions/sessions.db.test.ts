@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { formatId } from '../../../kernel/ids.ts'
 import { newPlatform } from '../../../testing/network.ts'
 import { sessionJobs } from './jobs.ts'
-import { cookieOf, openStage, stage, test } from './test-stage.ts'
+import { cookieOf, openStage, stage, test } from './testing/session-stage.ts'
 
 const HOUR_MS = 60 * 60_000
 

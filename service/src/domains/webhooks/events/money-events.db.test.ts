@@ -15,7 +15,7 @@ import { held, holdOn, intent, refundOn, releaseOn } from '../../../testing/escr
 import { eventsDuring, type PublishedEvent } from '../../../testing/published-events.ts'
 import { AGENT_ROWS } from '../../limits/covered-tables.ts'
 import { simulateOutcome } from '../../sandbox/simulate-outcome.ts'
-import { type Opened, test, world } from '../../sandbox/test-world.ts'
+import { type Opened, test, world } from '../../sandbox/testing/world.ts'
 
 let node: TestNode
 /** Each has a platform of its own and 1,000 INR. */

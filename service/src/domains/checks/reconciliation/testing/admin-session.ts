@@ -1,5 +1,5 @@
 import type { Authenticators } from '../../../../http/caller.ts'
-import { ADMIN_COOKIE, TEST_ADMIN } from '../../../../http/test-server.ts'
+import { ADMIN_COOKIE, TEST_ADMIN } from '../../../../testing/test-server.ts'
 
 export const AS_ADMIN = { cookie: ADMIN_COOKIE, 'sec-fetch-site': 'same-origin' }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { beforeEach, expect, test } from 'vitest'
-import { TEST_AGENT, TEST_OWNER, TEST_PLATFORM } from '../../../../http/test-server.ts'
 import { refusalOf } from '../../../../testing/expect-refusal.ts'
+import { TEST_AGENT, TEST_OWNER, TEST_PLATFORM } from '../../../../testing/test-server.ts'
 import { openExports } from './open-exports.ts'
 
 let stopping: AbortController

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { orderIdOf } from '../banking/funding/apply-funding-update.ts'
-import { checkFunding, endFunding } from '../banking/funding/check-funding.ts'
-import { simulateOutcome } from './simulate-outcome.ts'
-import { type Opened, openWorld, type World } from './test-world.ts'
+import { orderIdOf } from '../../banking/funding/apply-funding-update.ts'
+import { checkFunding, endFunding } from '../../banking/funding/check-funding.ts'
+import { simulateOutcome } from '../simulate-outcome.ts'
+import { type Opened, openWorld, type World } from './world.ts'
 
 const CREDITED_ONCE = { status: 'completed', paise: 97_500n, refunds: [] }
 const SENT_BACK = { status: 'failed', paise: 0n, refunds: ['late'] }

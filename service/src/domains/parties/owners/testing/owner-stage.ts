@@ -1,13 +1,13 @@
-import { type Clock, systemClock } from '../../../kernel/clock.ts'
-import { service } from '../../../operations/facts.ts'
-import { createTestDatabase } from '../../../testing/database.ts'
-import { testOn } from '../../../testing/database-test.ts'
-import { type NetworkContext, networkContext, newOwner, newPlatform } from '../../../testing/network.ts'
-import { createSandboxBankVerifier } from '../../sandbox/providers/bank-verifier.ts'
-import { accountChanges } from './change-account.ts'
-import type { OwnersContext } from './context.ts'
-import { type Owner, selectOwner } from './store.ts'
-import { bankVerifications, submitKyc } from './submit-kyc.ts'
+import { type Clock, systemClock } from '../../../../kernel/clock.ts'
+import { service } from '../../../../operations/facts.ts'
+import { createTestDatabase } from '../../../../testing/database.ts'
+import { testOn } from '../../../../testing/database-test.ts'
+import { type NetworkContext, networkContext, newOwner, newPlatform } from '../../../../testing/network.ts'
+import { createSandboxBankVerifier } from '../../../sandbox/providers/bank-verifier.ts'
+import { accountChanges } from '../change-account.ts'
+import type { OwnersContext } from '../context.ts'
+import { type Owner, selectOwner } from '../store.ts'
+import { bankVerifications, submitKyc } from '../submit-kyc.ts'
 
 /** Owners and the simulated bank on a real database. */
 export interface KycStage {

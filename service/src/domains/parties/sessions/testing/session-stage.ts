@@ -1,11 +1,10 @@
-import { rejected, value } from '../../../gateways/gateway-result.ts'
-import type { OtpMessage, OtpSender } from '../../../gateways/message-senders.ts'
-import { call, type Reply, startTestServer, type TestServer } from '../../../http/test-server.ts'
-import type { Uuid } from '../../../kernel/ids.ts'
-import { createLogger } from '../../../kernel/logger.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
-import { testOn } from '../../../testing/database-test.ts'
-import { type ManualClock, manualClock } from '../../../testing/manual-clock.ts'
+import { rejected, value } from '../../../../gateways/gateway-result.ts'
+import type { OtpMessage, OtpSender } from '../../../../gateways/message-senders.ts'
+import type { Uuid } from '../../../../kernel/ids.ts'
+import { createLogger } from '../../../../kernel/logger.ts'
+import { createTestDatabase, type TestDatabase } from '../../../../testing/database.ts'
+import { testOn } from '../../../../testing/database-test.ts'
+import { type ManualClock, manualClock } from '../../../../testing/manual-clock.ts'
 import {
   type NetworkContext,
   networkContext,
@@ -13,16 +12,17 @@ import {
   randomPan,
   randomPhone,
   TEST_VAULT,
-} from '../../../testing/network.ts'
-import { createSignalRecorder } from '../../risk/signals.ts'
-import { createOwner } from '../owners/create-owner.ts'
-import { serveOwners } from '../owners/routes.ts'
-import type { Owner } from '../owners/store.ts'
-import { createAuthenticators } from '../platforms/credentials.ts'
-import { createSessionAuthenticators } from './authenticate.ts'
-import type { SessionsContext } from './context.ts'
-import { openOtpDispatcher } from './otp-dispatcher.ts'
-import { serveSessions } from './routes.ts'
+} from '../../../../testing/network.ts'
+import { call, type Reply, startTestServer, type TestServer } from '../../../../testing/test-server.ts'
+import { createSignalRecorder } from '../../../risk/signals.ts'
+import { createOwner } from '../../owners/create-owner.ts'
+import { serveOwners } from '../../owners/routes.ts'
+import type { Owner } from '../../owners/store.ts'
+import { createAuthenticators } from '../../platforms/credentials.ts'
+import { createSessionAuthenticators } from '../authenticate.ts'
+import type { SessionsContext } from '../context.ts'
+import { openOtpDispatcher } from '../otp-dispatcher.ts'
+import { serveSessions } from '../routes.ts'
 
 export type Kind = 'owner' | 'admin'
 

@@ -1,16 +1,17 @@
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { DeliveryStatus } from '@batua/contract'
-import { openDatabase } from '../db/database.ts'
-// By their files: the index of a domain loads its routes, which this thread would load at each start for nothing.
-import { disableWebhookUrl } from '../domains/parties/platforms/store.ts'
-import { readWebhookTarget } from '../domains/parties/platforms/webhook-target.ts'
-import { openDeliverer } from '../domains/webhooks/delivering/deliverer.ts'
-import { assert } from '../kernel/assert.ts'
-import { systemClock } from '../kernel/clock.ts'
-import { createLogger } from '../kernel/logger.ts'
-import { openVault } from '../kernel/secrets.ts'
-import type { Report, Request, ThreadSettings } from './thread.ts'
+import { openDatabase } from './db/database.ts'
+/* oxlint-disable no-restricted-imports -- The index of a domain loads its routes, which this thread would load at each start for nothing. */
+import { disableWebhookUrl } from './domains/parties/platforms/store.ts'
+import { readWebhookTarget } from './domains/parties/platforms/webhook-target.ts'
+import { openDeliverer } from './domains/webhooks/delivering/deliverer.ts'
+/* oxlint-enable no-restricted-imports */
+import { assert } from './kernel/assert.ts'
+import { systemClock } from './kernel/clock.ts'
+import { createLogger } from './kernel/logger.ts'
+import { openVault } from './kernel/secrets.ts'
+import type { Report, Request, ThreadSettings } from './webhook-thread.ts'
 
 /** Attempts that the throttle permits still yield to payments. On Linux the priority applies to the calling thread alone. */
 const NICENESS = 10
@@ -18,7 +19,7 @@ const MAX_CONNECTIONS = 6
 const REPORT_MS = 1_000
 
 const port = parentPort
-assert(port !== null, 'worker.ts runs as a worker thread of the service')
+assert(port !== null, 'webhook-worker.ts runs as a worker thread of the service')
 const { databaseUrl, masterKey, mode, logLevel, utilization, sleeping, offsetMs } =
   workerData as ThreadSettings
 const logger = createLogger(logLevel)

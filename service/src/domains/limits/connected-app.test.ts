@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { istDay } from '../../../kernel/clock.ts'
-import { newUuid } from '../../../kernel/ids.ts'
-import { type Paise, ZERO_PAISE } from '../../../kernel/money.ts'
+import { istDay } from '../../kernel/clock.ts'
+import { newUuid } from '../../kernel/ids.ts'
+import { type Paise, ZERO_PAISE } from '../../kernel/money.ts'
 import { type ConnectedApp, spentToday, withReturned, withSpent } from './connected-app.ts'
 
 const MIDNIGHT_MS = Date.UTC(2026, 10, 26, 18, 30)

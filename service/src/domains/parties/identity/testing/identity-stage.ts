@@ -1,9 +1,9 @@
 import type { Certificate } from '@batua/contract'
 import type { JSONWebKeySet } from 'jose'
-import { type Clock, systemClock } from '../../../kernel/clock.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
-import { testOn } from '../../../testing/database-test.ts'
-import { type NetworkContext, networkContext } from '../../../testing/network.ts'
+import { type Clock, systemClock } from '../../../../kernel/clock.ts'
+import { createTestDatabase, type TestDatabase } from '../../../../testing/database.ts'
+import { testOn } from '../../../../testing/database-test.ts'
+import { type NetworkContext, networkContext } from '../../../../testing/network.ts'
 import {
   asOwner,
   type Body,
@@ -13,8 +13,8 @@ import {
   signUpAgent,
   signUpOwner,
   startNetworkServer,
-} from '../../../testing/network-server.ts'
-import { jwksDocument } from '../../signing/keys/key-documents.ts'
+} from '../../../../testing/network-server.ts'
+import { jwksDocument } from '../../../signing/keys/key-documents.ts'
 
 /** An agent, with the credentials of the agent, its platform and its owner. */
 export interface Side {

@@ -1,10 +1,10 @@
 import type { Queryable } from '../db/database.ts'
+import type { AdminCaller, AgentCaller, Authenticators, OwnerCaller, PlatformCaller } from '../http/caller.ts'
+import { createServer, type Server, type ServerOptions } from '../http/server.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { silentLogger } from '../kernel/logger.ts'
 import { createMetrics } from '../kernel/metrics.ts'
 import { openVault } from '../kernel/secrets.ts'
-import type { AdminCaller, AgentCaller, Authenticators, OwnerCaller, PlatformCaller } from './caller.ts'
-import { createServer, type Server, type ServerOptions } from './server.ts'
 
 export const TEST_AGENT: AgentCaller = {
   kind: 'agent',

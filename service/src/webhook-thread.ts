@@ -2,12 +2,12 @@ import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { DeliveryStatus } from '@batua/contract'
-import type { Database } from '../db/database.ts'
-import type { Clock } from '../kernel/clock.ts'
-import type { Logger, LogLevel } from '../kernel/logger.ts'
-import { addCounter, type Metrics } from '../kernel/metrics.ts'
-import type { Ledger } from '../ledger/index.ts'
-import type { Job } from '../operations/jobs.ts'
+import type { Database } from './db/database.ts'
+import type { Clock } from './kernel/clock.ts'
+import type { Logger, LogLevel } from './kernel/logger.ts'
+import { addCounter, type Metrics } from './kernel/metrics.ts'
+import type { Ledger } from './ledger/index.ts'
+import type { Job } from './operations/jobs.ts'
 
 /** What the thread that delivers webhooks gets at its start. */
 export interface ThreadSettings {
@@ -109,7 +109,7 @@ export function openWebhookThread(options: ThreadOptions): WebhookThread {
     start() {
       begin()
       wakeAfterCommits(options.database, shared.sleeping, () => ask({ kind: 'wake' }))
-      watch = setInterval(stateTeller(options, shared.utilization, ask), WATCH_EVERY_MS)
+      watch = setInterval(stateSender(options, shared.utilization, ask), WATCH_EVERY_MS)
     },
     async runDue() {
       if (worker === null) return
@@ -156,19 +156,19 @@ function wakeAfterCommits(
   })
 }
 
-/** Tells the thread how busy payments are, and the offset of the clock when it has changed. */
-function stateTeller(
+/** Sends the thread how busy payments are, and the offset of the clock when it has changed. */
+function stateSender(
   { ledger, clock }: Pick<ThreadOptions, 'ledger' | 'clock'>,
   utilization: ThreadSettings['utilization'],
   ask: (request: Request) => void,
 ): () => void {
   const busy = meterUtilization(ledger)
-  let toldMs = clock.offsetMs()
+  let sentMs = clock.offsetMs()
   return () => {
     Atomics.store(utilization, 0, busy())
     const offsetMs = clock.offsetMs()
-    if (offsetMs === toldMs) return
-    toldMs = offsetMs
+    if (offsetMs === sentMs) return
+    sentMs = offsetMs
     ask({ kind: 'clock', offsetMs })
   }
 }
@@ -178,7 +178,7 @@ function sharedNumber(): Int32Array<SharedArrayBuffer> {
 }
 
 function startWorker(workerData: ThreadSettings): Worker {
-  return new Worker(new URL('worker.ts', import.meta.url), {
+  return new Worker(new URL('webhook-worker.ts', import.meta.url), {
     workerData,
     env: compileCache(),
     name: 'webhooks',

@@ -1,9 +1,9 @@
 import type { AppScope } from '@batua/contract'
-import { type Refusal, refuse } from '../../../kernel/app-error.ts'
-import { istDay } from '../../../kernel/clock.ts'
-import type { Uuid } from '../../../kernel/ids.ts'
-import { type Paise, ZERO_PAISE } from '../../../kernel/money.ts'
-import type { Limit } from '../layers.ts'
+import { type Refusal, refuse } from '../../kernel/app-error.ts'
+import { istDay } from '../../kernel/clock.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import { type Paise, ZERO_PAISE } from '../../kernel/money.ts'
+import type { Limit } from './layers.ts'
 
 /** The key of an app. The agent's id comes first, because the row is stored by it. */
 export interface AppKey {
