@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildCli } from './src/cli.ts'
 import { connectMcp, connectStdio, type McpClient } from './src/mcp-client.ts'
 import { HOSTILE_TEXTS, hostileArguments, placesOf } from './src/mcp-hostile.ts'
+import { rawHttp, rawStdio } from './src/mcp-raw.ts'
 import type { Agent } from './src/network.ts'
 import { openShop, type Shop } from './src/pay-per-call-shop.ts'
 import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
@@ -40,10 +41,13 @@ interface Row {
 
 let stage: PayingStage
 let shop: Shop
+/** A page that does not answer, and what calls of it return: after half a minute, in which the other tests run. */
+let silent: Shop
+let unanswered: ReturnType<typeof askSilently>
 let other: Agent
 /** Ids of another agent, its payment, its approval and its receipt. */
 let otherIds: readonly string[]
-const clients: McpClient[] = []
+const clients: Pick<McpClient, 'close'>[] = []
 
 /** Above the first an owner must approve; above the second nothing is paid. */
 const POLICY = { require_human_approval_above: 100, spend_limit_per_tx: 200 }
@@ -168,6 +172,9 @@ const WAYS = {
   stdio: connectStdio,
 }
 
+/** The same, for arguments that the official client would not send. */
+const RAW = { HTTP: rawHttp, stdio: rawStdio }
+
 beforeAll(async () => {
   await buildCli()
   stage = await openPayingStage()
@@ -182,10 +189,12 @@ beforeAll(async () => {
   const made = await network.pay(other, payee, 5)
   const asked = await network.pay(other, payee, 5, { require_approval: true })
   otherIds = [other.id, made.payment_id ?? '', asked.approval_id ?? '', made.receipt_id ?? '']
+  silent = await openShop(createServer(() => undefined))
+  unanswered = askSilently()
 })
 afterAll(async () => {
   await Promise.all(clients.map(client => client.close()))
-  await shop?.close()
+  await Promise.all([shop?.close(), silent?.close()])
   await stage?.close()
 })
 
@@ -229,48 +238,45 @@ describe.each(Object.entries(ROWS))('%s', (tool, row) => {
     },
   )
 
-  test('takes no hostile argument for a fault of its own, and quotes none as its own words', async () => {
-    const { mcp, facts } = await open()
-    const { tools } = await mcp.client.listTools()
-    const { inputSchema, outputSchema } = tools.find(({ name }) => name === tool) ?? {}
-    const check = new Ajv2020({ validateFormats: false }).compile(Object(outputSchema))
-    const names = tools.map(({ name }) => name)
-    const calls = hostileArguments(Object(inputSchema), row.good(facts).input, otherIds).map(text =>
-      // Each purchase has a key of its own, so that no call is refused for the key of another.
-      text.replace(/"key \d+"/, JSON.stringify(key().idempotency_key)),
-    )
-    const balance = await stage.network.balance(other)
-    for (let at = 0; at < calls.length; at += AT_ONCE) {
-      const some = calls.slice(at, at + AT_ONCE)
-      const results = await Promise.all(some.map(call => callRaw(facts.agent, tool, call)))
-      for (const [index, { content, structuredContent: result }] of results.entries()) {
-        const call = some[index]
-        expect(JSON.parse(content[0]?.text ?? ''), call).toEqual(result)
-        expect(check(result), `${call}: ${JSON.stringify(check.errors)}`).toBe(true)
-        const { next_tool, untrusted, code = null } = result as { untrusted: string[] } & Input
-        expect([null, ...names], call).toContain(next_tool)
-        if (code !== null) expect(CODES, call).toContain(code)
-        const quoting = placesOf({ ...result, untrusted: [] }, HOSTILE_TEXTS)
-        expect(untrusted, call).toEqual(expect.arrayContaining(quoting))
-        for (const { text } of content.slice(1)) expect(placesOf(text, HOSTILE_TEXTS), call).toEqual([])
+  test.each(['HTTP', 'stdio'] as const)(
+    'takes no hostile argument over %s for a fault of its own, and quotes none as its own words',
+    async way => {
+      const { mcp, facts } = await open()
+      const raw = await RAW[way](stage.service.address, facts.agent.key)
+      clients.push(raw)
+      const { tools } = await mcp.client.listTools()
+      const { inputSchema, outputSchema } = tools.find(({ name }) => name === tool) ?? {}
+      const check = new Ajv2020({ validateFormats: false }).compile(Object(outputSchema))
+      const names = tools.map(({ name }) => name)
+      const calls = hostileArguments(Object(inputSchema), row.good(facts).input, otherIds).map(text =>
+        // Each purchase has a key of its own, so that no call is refused for the key of another.
+        text.replace(/"key \d+"/, JSON.stringify(key().idempotency_key)),
+      )
+      const balance = await stage.network.balance(other)
+      for (let at = 0; at < calls.length; at += AT_ONCE) {
+        const some = calls.slice(at, at + AT_ONCE)
+        const results = await Promise.all(some.map(call => raw.call(tool, call)))
+        for (const [index, { content, structuredContent: result }] of results.entries()) {
+          const call = some[index]
+          expect(JSON.parse(content[0]?.text ?? ''), call).toEqual(result)
+          expect(check(result), `${call}: ${JSON.stringify(check.errors)}`).toBe(true)
+          const { next_tool, untrusted, code = null } = result as { untrusted: string[] } & Input
+          expect([null, ...names], call).toContain(next_tool)
+          if (code !== null) expect(CODES, call).toContain(code)
+          const quoting = placesOf({ ...result, untrusted: [] }, HOSTILE_TEXTS)
+          expect(untrusted, call).toEqual(expect.arrayContaining(quoting))
+          for (const { text } of content.slice(1)) expect(placesOf(text, HOSTILE_TEXTS), call).toEqual([])
+        }
       }
-    }
-    expect(await stage.network.balance(other)).toMatchObject({ total_spent: balance.total_spent })
-    expect(calls.length).toBeGreaterThan(5)
-  })
+      expect(await stage.network.balance(other)).toMatchObject({ total_spent: balance.total_spent })
+      expect(calls.length).toBeGreaterThan(5)
+    },
+  )
 })
 
 test('after a page that does not answer, only what is safe to repeat is a next tool', async () => {
-  const { mcp } = await open()
-  const silent = await openShop(createServer(() => undefined))
-  const request = { url: silent.address }
-  const order = { ...request, max_amount: 1, ...key() }
   const late = { isError: true, code: 'timeout' }
-  const [asked, sent, fetched] = await Promise.all([
-    mcp.call('quote_paid_url', request),
-    mcp.call('quote_paid_url', { ...request, method: 'POST' }),
-    mcp.call('fetch_paid_url', order),
-  ])
+  const [asked, sent, fetched] = await unanswered
   expect(asked).toMatchObject({ ...late, next_tool: 'quote_paid_url' })
   expect(sent).toMatchObject({ ...late, next_tool: null })
   expect(fetched).toMatchObject({
@@ -278,33 +284,21 @@ test('after a page that does not answer, only what is safe to repeat is a next t
     message: expect.stringContaining('the same call goes on where it stopped'),
   })
   for (const { message } of [asked, sent]) expect(message).not.toContain('goes on')
-  await silent.close()
 }, 60_000)
+
+/** Calls of a page that does not answer. */
+async function askSilently() {
+  const { mcp } = await open()
+  const request = { url: silent.address }
+  return Promise.all([
+    mcp.call('quote_paid_url', request),
+    mcp.call('quote_paid_url', { ...request, method: 'POST' }),
+    mcp.call('fetch_paid_url', { ...request, max_amount: 1, ...key() }),
+  ])
+}
 
 /** How many hostile calls are on their way at a time. */
 const AT_ONCE = 12
 
 /** Codes of a refusal that its caller can act on. */
 const CODES = Object.keys(REFUSAL_CODES).filter(code => code !== 'internal_error')
-
-interface RawResult {
-  readonly content: readonly { readonly text: string }[]
-  readonly structuredContent: object
-}
-
-/** Calls a tool with arguments as they are written. The official client would not send some of them. */
-async function callRaw({ key: agentKey }: Agent, tool: string, args: string): Promise<RawResult> {
-  const response = await fetch(`${stage.service.address}/mcp`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${agentKey}`,
-      accept: 'application/json, text/event-stream',
-      'content-type': 'application/json',
-    },
-    body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${tool}","arguments":${args}}}`,
-  })
-  const text = await response.text()
-  const { result } = JSON.parse(text.replace(/^event: message\ndata: /, '')) as { result?: RawResult }
-  if (response.status !== 200 || result === undefined) throw new Error(`${args}: ${response.status} ${text}`)
-  return result
-}
