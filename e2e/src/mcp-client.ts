@@ -1,4 +1,10 @@
-import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { createWalletServer, type Wallet } from '@batua/mcp'
+import {
+  type CallToolResult,
+  Client,
+  InMemoryTransport,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { BATUA } from './cli.ts'
@@ -41,11 +47,24 @@ export async function connectStdio(address: string, key: string, era: Era = 'aut
   return clientOf(client)
 }
 
-export function newClient(era: Era): Client {
+/** Connects to a wallet in this process. */
+export async function connectWallet(wallet: Wallet): Promise<McpClient> {
+  const onFault = (error: unknown) => {
+    throw error
+  }
+  const server = createWalletServer({ wallet, name: 'batua', version: '1.0.0', onFault })
+  const [here, there] = InMemoryTransport.createLinkedPair()
+  await server.connect(there)
+  const client = newClient('legacy')
+  await client.connect(here)
+  return clientOf(client)
+}
+
+function newClient(era: Era): Client {
   return new Client({ name: 'tests', version: '1.0.0' }, { versionNegotiation: { mode: era } })
 }
 
-export function clientOf(client: Client): McpClient {
+function clientOf(client: Client): McpClient {
   const raw = (name: string, input: Record<string, unknown> = {}) =>
     client.callTool({ name, arguments: input })
   let checks: Promise<Map<string, ValidateFunction>> | null = null
