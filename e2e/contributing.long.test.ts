@@ -12,7 +12,7 @@ const TESTS_OF_ALL = [
     'contract',
     'sdk/generated.test.ts',
     'service/src/domains/limits',
-    'service/src/domains/checks/row-macs/row-macs.db.test.ts',
+    'service/src/domains/checks/row-macs.db.test.ts',
   ],
   ...[
     'service/src/http/openapi.test.ts',

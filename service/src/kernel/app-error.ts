@@ -45,3 +45,11 @@ export function raise(refusal: Refusal): never {
 export function errorOf({ code, message, ...more }: Refusal): AppError {
   return new AppError(code, message, more)
 }
+
+const NOT_SIGNED =
+  'You have a passkey, so this needs it: ask for a challenge (POST /v1/step-up, or that of the approval), sign it and send the request again'
+
+/** The refusal of what a passkey of the person has to confirm, and has not. */
+export function passkeyRequired(message = NOT_SIGNED): Refusal {
+  return refuse('passkey_required', message)
+}

@@ -15,5 +15,4 @@ export {
 export { differenceRecord, serveReconciliation } from './reconciliation/routes.ts'
 export { type Span, TOTAL_NAMES, type TotalName } from './reconciliation/run.ts'
 export { upTo } from './reconciliation/schedule.ts'
-export { CHECKED_TABLES } from './row-macs/checked-tables.ts'
-export { completeRows } from './row-macs/complete-rows.ts'
+export { CHECKED_TABLES, completeRows } from './row-macs.ts'

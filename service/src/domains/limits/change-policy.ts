@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { MAX_PAYEE_LIST, type PendingPolicy, POLICY_CONTROLS, type PolicyControl } from '@batua/contract'
-import { type Refusal, refuse } from '../../kernel/app-error.ts'
-import { passkeyRequired } from '../../kernel/passkey-required.ts'
+import { passkeyRequired, type Refusal, refuse } from '../../kernel/app-error.ts'
 import { type FactData, service } from '../../operations/facts.ts'
 import type { SpendPolicy } from './controls.ts'
 import { decidePolicy, type PolicyChange, policyRecord, tighterOf } from './spend-policy.ts'

@@ -7,7 +7,7 @@ import { assert } from '../../kernel/assert.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { type Paise, rupees } from '../../kernel/money.ts'
 import { requireAgentAccess } from '../parties/index.ts'
-import { serveExposure } from './exposure/routes.ts'
+import { serveExposure } from './overview/exposure.ts'
 
 /** The figures of a wallet as the posting engine stores them. */
 export interface Wallet {

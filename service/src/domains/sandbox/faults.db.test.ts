@@ -9,7 +9,7 @@ import { checkFunding } from '../banking/funding/check-funding.ts'
 import { fundingWebhooks } from '../banking/funding/funding-webhooks.ts'
 import { gatewayRefunds } from '../banking/funding/refunds.ts'
 import { collectUpi } from '../banking/funding/upi.ts'
-import { handleGatewayWebhook } from '../banking/gateway-webhooks/handle-webhook.ts'
+import { handleGatewayWebhook } from '../banking/gateway-webhooks.ts'
 import { simulateOutcome } from './simulate-outcome.ts'
 import { openWorld, type World } from './testing/world.ts'
 

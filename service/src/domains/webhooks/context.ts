@@ -4,8 +4,8 @@ import type { Uuid } from '../../kernel/ids.ts'
 import type { Logger } from '../../kernel/logger.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import type { disableWebhookUrl, readWebhookTarget } from '../parties/index.ts'
+import type { DeliveryOutcome } from './delivering/attempt.ts'
 import type { Throttle } from './delivering/throttle.ts'
-import type { DeliveryOutcome } from './sending/attempt.ts'
 
 /** The context of the webhook use cases. */
 export interface WebhooksContext {

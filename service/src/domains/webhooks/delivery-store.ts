@@ -1,8 +1,8 @@
 import type { EventName } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
+import type { DeliveryOutcome } from './delivering/attempt.ts'
 import type { Delivery } from './delivery-record.ts'
-import type { DeliveryOutcome } from './sending/attempt.ts'
 
 export const DELIVERY_COLUMNS = `d.id, d.event, d.url, d.status, d.attempts, d.response_status as "responseStatus",
   d.last_error as "lastError", d.next_attempt_at as "nextAttemptAt", d.delivered_at as "deliveredAt"`

@@ -5,12 +5,12 @@ import { AppError } from '../../kernel/app-error.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { readWebhookTarget } from '../parties/index.ts'
 import type { WebhooksContext } from './context.ts'
+import { signedHeaders } from './delivering/attempt.ts'
 import { firstAttemptOf } from './delivery-list-store.ts'
 import { type Delivery, deliveryRecord } from './delivery-record.ts'
 import { DELIVERY_COLUMNS } from './delivery-store.ts'
 import { readEvents } from './events/read-events.ts'
 import { requireEvent } from './retry.ts'
-import { signedHeaders } from './sending/attempt.ts'
 
 /** A delivery with its attempts. */
 interface DeliveryWithAttempts extends Delivery {

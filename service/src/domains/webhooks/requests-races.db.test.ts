@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 import { type EventName, routes, type WebhookDelivery } from '@batua/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { parseId } from '../../kernel/ids.ts'
+import type { DeliveryOutcome } from './delivering/attempt.ts'
 import { selectDue, writeAttempts } from './delivering/outcome-store.ts'
-import type { DeliveryOutcome } from './sending/attempt.ts'
 import { type Receiver, startReceiver } from './testing/receiver.ts'
 import {
   openRequestsStage,

@@ -7,13 +7,13 @@ import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { disableWebhookUrl, readWebhookTarget } from '../parties/index.ts'
 import type { AttemptSlots } from './attempt-slots.ts'
 import type { WebhooksContext } from './context.ts'
+import type { AttemptResult, OutgoingWebhook } from './delivering/attempt.ts'
+import { signedHeaders } from './delivering/attempt.ts'
+import { decideOutcome } from './delivering/decide.ts'
 import { scheduleWork } from './delivering/endpoint-store.ts'
+import { openSender } from './delivering/send.ts'
 import type { Delivery } from './delivery-record.ts'
 import { claimDelivery, type ManualAttempt, writeAttempt } from './delivery-store.ts'
-import type { AttemptResult, OutgoingWebhook } from './sending/attempt.ts'
-import { signedHeaders } from './sending/attempt.ts'
-import { decideOutcome } from './sending/decide.ts'
-import { openSender } from './sending/send.ts'
 
 /** The context of attempts that a platform requests and waits for. */
 export interface RequestedAttempts extends WebhooksContext {

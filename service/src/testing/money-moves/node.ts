@@ -2,10 +2,7 @@ import { type Database, openDatabase } from '../../db/database.ts'
 import { type FundingContext, gatewaysOf } from '../../domains/banking/funding/context.ts'
 import { fundingWebhooks } from '../../domains/banking/funding/funding-webhooks.ts'
 import { fundingJobs } from '../../domains/banking/funding/jobs.ts'
-import {
-  handleGatewayWebhook,
-  webhookCleanup,
-} from '../../domains/banking/gateway-webhooks/handle-webhook.ts'
+import { handleGatewayWebhook, webhookCleanup } from '../../domains/banking/gateway-webhooks.ts'
 import { payoutAttempts } from '../../domains/banking/payouts/check-payout.ts'
 import { payoutWebhooks } from '../../domains/banking/payouts/payout-webhooks.ts'
 import { type SettlementContext, settlementJobs } from '../../domains/banking/settlement/run-settlement.ts'

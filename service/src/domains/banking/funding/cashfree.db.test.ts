@@ -8,7 +8,7 @@ import { bare } from '../../../gateways/cashfree/testing/reply.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { type Opened, openWorld, type World } from '../../sandbox/testing/world.ts'
-import { handleGatewayWebhook } from '../gateway-webhooks/handle-webhook.ts'
+import { handleGatewayWebhook } from '../gateway-webhooks.ts'
 import { orderIdOf } from './apply-funding-update.ts'
 import { fundingWebhooks } from './funding-webhooks.ts'
 

@@ -20,7 +20,7 @@ import {
   type PayoutNetwork,
   type PayoutNode,
 } from '../../../testing/paying-out.ts'
-import { handleGatewayWebhook } from '../gateway-webhooks/handle-webhook.ts'
+import { handleGatewayWebhook } from '../gateway-webhooks.ts'
 import { payoutAttempts } from './check-payout.ts'
 import { transferIdOf } from './payout.ts'
 import { payoutWebhooks } from './payout-webhooks.ts'

@@ -8,12 +8,12 @@ import { requireAgentAccess } from '../agents/access.ts'
 import { agentRecord } from '../agents/agent-record.ts'
 import { cancelPolicyChange } from '../agents/change-agent.ts'
 import { selectNamed } from '../agents/list-store.ts'
-import { payeeWarnings } from '../agents/payee-warnings.ts'
 import type { WithStepUp } from '../passkeys/step-up.ts'
 import { showAgentPolicy } from './agent-policy.ts'
 import { changeTier, listTiers } from './change-tier.ts'
 import type { PolicySettingsContext } from './context.ts'
 import { cancelOwnerPolicyChange, changeOwnerPolicy, showOwnerPolicy } from './owner-policy.ts'
+import { payeeWarnings } from './payee-warnings.ts'
 import { listVersions, showPastPolicy } from './policy-history.ts'
 
 export function servePolicySettings(serve: Serve, context: PolicySettingsContext & WithStepUp): void {

@@ -3,7 +3,7 @@ import { arrayLiteral, textArrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { type AttemptTiming, EARLIER_ATTEMPTS } from '../delivery-store.ts'
-import type { DeliveryOutcome } from '../sending/attempt.ts'
+import type { DeliveryOutcome } from './attempt.ts'
 
 /** A delivery that is due. */
 export interface DueDelivery {

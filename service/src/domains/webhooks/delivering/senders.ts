@@ -1,6 +1,6 @@
 import { monotonicSeconds } from '../../../kernel/clock.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
-import { openSender, type Sender } from '../sending/send.ts'
+import { openSender, type Sender } from './send.ts'
 
 /** Separate connections for each platform, so that no receiver waits for another; kept open for a while after use. */
 export interface Senders {

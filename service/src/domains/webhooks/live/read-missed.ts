@@ -1,6 +1,6 @@
 import type { EventName } from '@batua/contract'
 import type { Database } from '../../../db/database.ts'
-import { MAX_WAITING_BYTES } from '../../../http/event-stream.ts'
+import { MAX_WAITING_BYTES } from '../../../http/streamed.ts'
 import { type Clock, DAY_MS } from '../../../kernel/clock.ts'
 import { firstUuidAt, momentOf, movementOf, parseId } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
