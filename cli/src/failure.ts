@@ -5,7 +5,7 @@ import {
   PurchaseError,
   type PurchaseErrorCode,
 } from '@batua/sdk'
-import { withoutSecrets } from './terminal/printable.ts'
+import { withoutSecrets } from './printable.ts'
 
 /** The exit codes (docs/cli.md). */
 export const EXIT = {

@@ -2,10 +2,10 @@ import type { Readable, Writable } from 'node:stream'
 import { type Command, CommanderError } from 'commander'
 import type { Action, Run } from './commands/command.ts'
 import { EXIT, type ExitCode, Failure, failureOf } from './failure.ts'
-import { openProfiles } from './profile/profiles.ts'
+import { openOutput } from './output.ts'
+import { openProfiles } from './profiles.ts'
 import { createProgram } from './program.ts'
 import type { GlobalOptions, Session } from './session.ts'
-import { openOutput } from './terminal/output.ts'
 
 /** What a command is started with: that of its process, or of a test. */
 export interface Invocation {

@@ -1,8 +1,8 @@
 import { type Client, type ClientOptions, type Credentials, createClient } from '@batua/sdk'
 import { EXIT, Failure, usage } from './failure.ts'
 import type { Invocation } from './main.ts'
-import { KINDS, type Kind, type Profile, type Profiles } from './profile/profiles.ts'
-import type { Output } from './terminal/output.ts'
+import type { Output } from './output.ts'
+import { KINDS, type Kind, type Profile, type Profiles } from './profiles.ts'
 
 /** Options that every command takes. */
 export interface GlobalOptions {

@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type CallOptions, type Client, isBatuaError } from '@batua/sdk'
 import { EXIT, type ExitCode } from '../failure.ts'
+import { printable } from '../printable.ts'
 import { clientFor, kindsOf, openIfPossible, type Session, serviceUrl } from '../session.ts'
-import { printable } from '../terminal/printable.ts'
 import { describe, type Run } from './command.ts'
 
 interface Check {

@@ -1,7 +1,7 @@
 import type { Client, EvaluatePolicyInput, PolicyEvaluation } from '@batua/sdk'
 import { EXIT, type ExitCode, exitOfCode } from '../failure.ts'
+import { amounts, inr, ist } from '../output.ts'
 import type { Session } from '../session.ts'
-import { amounts, inr, ist } from '../terminal/output.ts'
 
 /** Shows what a payment would come to, with every limit of every layer; exits as the payment would. */
 export async function dryRun(

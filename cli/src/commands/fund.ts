@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { CompleteSandboxPaymentInput, CreateFundingInput, Funding } from '@batua/sdk'
 import { change } from '../change.ts'
 import { EXIT, type ExitCode, Failure, usage } from '../failure.ts'
+import { inr, ist } from '../output.ts'
 import { agentOf, open, type Session } from '../session.ts'
-import { inr, ist } from '../terminal/output.ts'
 import { amountFrom, describe, type Run } from './command.ts'
 
 interface FundOptions {

@@ -3,9 +3,9 @@ import { InvalidArgumentError } from 'commander'
 import { Webhook } from 'standardwebhooks'
 import { followEvents, type StreamedEvent } from '../events.ts'
 import { wasUnreached } from '../failure.ts'
+import { ist } from '../output.ts'
+import { printable } from '../printable.ts'
 import { type Access, open, type Session } from '../session.ts'
-import { ist } from '../terminal/output.ts'
-import { printable } from '../terminal/printable.ts'
 import { describe, type Run, wholeNumberFrom } from './command.ts'
 
 interface ListenOptions {

@@ -1,11 +1,11 @@
 import { type Client, isBatuaError } from '@batua/sdk'
+import { canAsk, readSecret } from '../ask.ts'
 import { BROWSER_COOKIE, cookieJar, SESSION_COOKIE } from '../cookies.ts'
 import { EXIT, type ExitCode, Failure, usage } from '../failure.ts'
-import type { Kind, Profile } from '../profile/profiles.ts'
+import { ist } from '../output.ts'
+import { printable } from '../printable.ts'
+import type { Kind, Profile } from '../profiles.ts'
 import { clientFor, isThisMachine, kindsOf, open, originOf, type Session } from '../session.ts'
-import { canAsk, readSecret } from '../terminal/ask.ts'
-import { ist } from '../terminal/output.ts'
-import { printable } from '../terminal/printable.ts'
 import { describe, type Run } from './command.ts'
 
 interface LoginOptions {

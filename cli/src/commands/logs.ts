@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client, LoggedRequest, LoggedRequestList } from '@batua/sdk'
+import { ist } from '../output.ts'
+import { printable } from '../printable.ts'
 import { open, type Session, untilInterrupted } from '../session.ts'
-import { ist } from '../terminal/output.ts'
-import { printable } from '../terminal/printable.ts'
 import { describe, type Run, wholeNumberFrom } from './command.ts'
 
 interface LogsOptions {

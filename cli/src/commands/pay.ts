@@ -10,8 +10,8 @@ import {
 } from '@batua/sdk'
 import { change } from '../change.ts'
 import { EXIT, type ExitCode, Failure, usage } from '../failure.ts'
+import { inr } from '../output.ts'
 import { agentOf, open, type Session } from '../session.ts'
-import { inr } from '../terminal/output.ts'
 import { amountFrom, describe, type Run } from './command.ts'
 import { dryRun } from './dry-run.ts'
 

@@ -2,9 +2,9 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Download, GetOwnerStatementInput, Statement } from '@batua/sdk'
 import { usage } from '../failure.ts'
+import { amounts, inr, ist } from '../output.ts'
+import { printableLines } from '../printable.ts'
 import { agentOf, open, type Session } from '../session.ts'
-import { amounts, inr, ist } from '../terminal/output.ts'
-import { printableLines } from '../terminal/printable.ts'
 import { describe, type Run } from './command.ts'
 
 interface StatementOptions {

@@ -1,5 +1,5 @@
+import { amounts, ist } from '../output.ts'
 import { kindsOf, open, type Session } from '../session.ts'
-import { amounts, ist } from '../terminal/output.ts'
 import { describe, type Run, wholeNumberFrom } from './command.ts'
 
 export function whoamiCommand(run: Run) {

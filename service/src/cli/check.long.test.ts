@@ -11,7 +11,7 @@ import { startEmbeddedPostgres } from '../db/embedded.ts'
 import { silentLogger } from '../kernel/logger.ts'
 import { openVault } from '../kernel/secrets.ts'
 import { database, db, test } from '../testing/database-test.ts'
-import type { Finding } from './check/finding.ts'
+import type { Finding } from './finding.ts'
 
 const SCRIPT = fileURLToPath(new URL('./check.ts', import.meta.url))
 const KEY = Buffer.alloc(32, 'check')

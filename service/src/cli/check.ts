@@ -2,10 +2,10 @@ import { parseArgs } from 'node:util'
 import { type Config, readConfig } from '../config/config.ts'
 import { ConfigError, type Env } from '../config/env-reader.ts'
 import { createLogger } from '../kernel/logger.ts'
-import { checkDatabase } from './check/check-database.ts'
-import { checkHosts } from './check/check-hosts.ts'
-import { checkMachine } from './check/check-machine.ts'
-import { type Finding, type Level, ok, problem } from './check/finding.ts'
+import { checkDatabase } from './check-database.ts'
+import { checkHosts } from './check-hosts.ts'
+import { checkMachine } from './check-machine.ts'
+import { type Finding, type Level, ok, problem } from './finding.ts'
 
 const USAGE = `Checks what the service needs, before a start or an upgrade. Nothing is started, migrated or written.
 

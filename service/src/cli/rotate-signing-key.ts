@@ -2,6 +2,7 @@ import { type Config, readConfig } from '../config/config.ts'
 import { readOrCreateMasterKey } from '../config/master-key.ts'
 import { type Database, openDatabase } from '../db/database.ts'
 import { refuseForeignDatabase } from '../db/database-mark.ts'
+import { joinDatabaseServer } from '../db/embedded.ts'
 import { migrate } from '../db/migrate.ts'
 import { followSandboxClock } from '../domains/sandbox/index.ts'
 import {
@@ -13,7 +14,6 @@ import {
 import { systemClock } from '../kernel/clock.ts'
 import { createLogger } from '../kernel/logger.ts'
 import { openVault, type Vault } from '../kernel/secrets.ts'
-import { joinDatabaseServer } from './join-database-server.ts'
 import { type RotateOptions, readRotateOptions, USAGE } from './rotate-options.ts'
 
 type Change = Exclude<RotateOptions, { kind: 'help' }>

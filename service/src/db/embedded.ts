@@ -219,3 +219,22 @@ function openLock(folder: string): DatabaseSync {
     throw new Error(`The data folder ${folder} cannot be written to.`, { cause: error })
   }
 }
+
+/** A database and how to close it. */
+export interface DatabaseServer {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** For commands: uses the database of a running service, or starts it when the service does not run. */
+export async function joinDatabaseServer(
+  { databaseUrl, dataDir }: { readonly databaseUrl: string | null; readonly dataDir: string },
+  logger: Logger,
+): Promise<DatabaseServer> {
+  const running = databaseUrl ?? findRunningPostgres(dataDir)
+  if (running !== null) return { url: running, stop: async () => undefined }
+  if (!hasDatabase(dataDir)) {
+    throw new Error(`There is no database in ${dataDir}; set DATA_DIR or DATABASE_URL as the service has it`)
+  }
+  return startEmbeddedPostgres({ dataDir, logger })
+}

@@ -1,7 +1,8 @@
 import type { Queryable } from '../../db/database.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import { selectAlertStates } from './alerts-store.ts'
+import { type Opening, openAlerts } from './alerts/open-alerts.ts'
+import { selectAlertStates } from './alerts/store.ts'
 import type { RiskJobsContext } from './context.ts'
 import {
   decideFailedAuthentication,
@@ -10,7 +11,6 @@ import {
   type SignalFacts,
 } from './decide.ts'
 import type { Finding, Found } from './finding.ts'
-import { type Opening, openAlerts } from './open-alerts.ts'
 import { inForce, type Rule, type RuleSet } from './rules.ts'
 import type { RulesReader } from './rules-store.ts'
 import { MINUTE_MS } from './scope.ts'

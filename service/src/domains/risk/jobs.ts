@@ -2,10 +2,10 @@ import { DAY_MS, HOUR_MS } from '../../kernel/clock.ts'
 import type { Job } from '../../operations/jobs.ts'
 import type { RiskJobsContext } from './context.ts'
 import { evaluateSignals } from './evaluate-signals.ts'
-import { evaluateNewTransfers } from './evaluate-transfers.ts'
-import { openReceiversReader } from './receivers.ts'
 import { openRulesReader } from './rules-store.ts'
 import { deleteSignalsBefore } from './signals-store.ts'
+import { evaluateNewTransfers } from './transfers/evaluate-transfers.ts'
+import { openReceiversReader } from './transfers/receivers.ts'
 
 /** How often a run checks whether a stretch of the ledger is due; see decideNextStretch. */
 const PAYMENTS_TICK_MS = 5_000

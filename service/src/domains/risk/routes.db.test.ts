@@ -4,7 +4,7 @@ import type { Queryable } from '../../db/database.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import { lockForChange } from '../../ledger/index.ts'
-import { countOpenAlerts } from './alerts-store.ts'
+import { countOpenAlerts } from './alerts/store.ts'
 import { type RiskServer, startRiskServer } from './testing/risk-server.ts'
 import { test, world } from './testing/risk-world.ts'
 

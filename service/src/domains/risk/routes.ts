@@ -14,17 +14,17 @@ import { AppError } from '../../kernel/app-error.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
 import { formatId, parseId } from '../../kernel/ids.ts'
 import { actorOf } from '../../operations/facts.ts'
+import { alertRecord, readAlert } from './alerts/read-alert.ts'
+import { reviewAlert } from './alerts/review-alert.ts'
 import {
   type AlertFilter,
   agentExists,
   countAlerts,
   selectAlerts,
   selectScoredAlerts,
-} from './alerts-store.ts'
+} from './alerts/store.ts'
 import type { RiskContext } from './context.ts'
 import { SCORED_DAYS, scoreOf } from './decide.ts'
-import { alertRecord, readAlert } from './read-alert.ts'
-import { reviewAlert } from './review-alert.ts'
 import { isBroken, type RuleSet, readRules, thresholdsRecord } from './rules.ts'
 import { selectRules } from './rules-store.ts'
 

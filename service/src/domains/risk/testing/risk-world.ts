@@ -10,7 +10,7 @@ import { testOn } from '../../../testing/database-test.ts'
 import { type ManualClock, manualClock } from '../../../testing/manual-clock.ts'
 import { openTestLedger, postPayment } from '../../../testing/model/wallets.ts'
 import { TEST_VAULT } from '../../../testing/network.ts'
-import type { Alert } from '../alerts-store.ts'
+import type { Alert } from '../alerts/store.ts'
 import { riskJobs } from '../jobs.ts'
 import { createSignalRecorder, type SignalRecorder } from '../signals.ts'
 

@@ -21,7 +21,7 @@ import type { StateAct } from '../../parties/agents/states.ts'
 import type { Owner } from '../../parties/owners/store.ts'
 import { submitKyc } from '../../parties/owners/submit-kyc.ts'
 import { deletePlatform } from '../../parties/platforms/delete-platform.ts'
-import { openAlerts } from '../../risk/open-alerts.ts'
+import { openAlerts } from '../../risk/alerts/open-alerts.ts'
 
 /** A Monday, noon in India. */
 const clock = manualClock(new Date('2026-11-16T06:30:00.000Z'))
