@@ -12,8 +12,8 @@ import { createQueryClient } from './api/query-client.ts'
 import { LanguageProvider } from './language/language.tsx'
 import { STARTS } from './login/back-to.ts'
 import { router } from './router.tsx'
-import './theme/global.css'
-import { cssVariables, theme } from './theme/theme.ts'
+import './shell/global.css'
+import { cssVariables, theme } from './shell/theme.ts'
 import { SERVICE_WORKER, setTrustedTypesPolicy } from './trusted-types.ts'
 
 setTrustedTypesPolicy()

@@ -40,7 +40,7 @@ const ownerRoute = createRoute({
 const tiersRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: 'tiers',
-  component: lazyRouteComponent(() => import('./tiers/tiers-page.tsx'), 'TiersPage'),
+  component: lazyRouteComponent(() => import('./tiers-page.tsx'), 'TiersPage'),
 })
 
 const agentsRoute = createRoute({

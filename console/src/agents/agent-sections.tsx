@@ -25,10 +25,10 @@ export interface SectionProps {
 /** The sections of the page of one agent, each loaded when it is opened. A new one needs its name in `api/search.ts` and `agent-texts.ts`. */
 export const SECTIONS: Readonly<Record<SectionName, ComponentType<SectionProps>>> = {
   overview: lazyRouteComponent(() => import('./overview.tsx'), 'Overview'),
-  statement: lazyRouteComponent(() => import('./statement.tsx'), 'Statement'),
+  statement: lazyRouteComponent(() => import('./money/statement.tsx'), 'Statement'),
   spending: lazyRouteComponent(() => import('./spending/spending.tsx'), 'Spending'),
   payees: lazyRouteComponent(() => import('./payees/payees.tsx'), 'Payees'),
-  changes: lazyRouteComponent(() => import('./changes/changes.tsx'), 'Changes'),
+  changes: lazyRouteComponent(() => import('./changes.tsx'), 'Changes'),
   certificates: lazyRouteComponent(() => import('./certificates/certificates.tsx'), 'Certificates'),
   audit: lazyRouteComponent(() => import('./audit/audit.tsx'), 'Audit'),
   key: lazyRouteComponent(() => import('./key.tsx'), 'Key'),

@@ -8,12 +8,12 @@ import { useTexts } from '../language/language.tsx'
 import { AboutAgent } from './about-agent.tsx'
 import type { SectionProps } from './agent-sections.tsx'
 import { agentTexts } from './agent-texts.ts'
-import { Allowances } from './allowances.tsx'
-import { Exposure } from './exposure.tsx'
-import { Limits } from './limits.tsx'
-import { Money } from './money.tsx'
-import { OwnLimits } from './own-limits.tsx'
-import { Lines } from './statement.tsx'
+import { Allowances } from './limits/allowances.tsx'
+import { Exposure } from './limits/exposure.tsx'
+import { Limits } from './limits/limits.tsx'
+import { OwnLimits } from './limits/own-limits.tsx'
+import { Money } from './money/money.tsx'
+import { Lines } from './money/statement.tsx'
 
 /** The agent's money, what it may still spend, and what it did last: all in one request. */
 export function Overview({ agent }: SectionProps) {

@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { AgentsPage } from '../agents/agents-page.tsx'
-import { CreateAgent } from './agents/create-agent.tsx'
+import { CreateAgent } from './create-agent.tsx'
 
 const route = getRouteApi('/platform/agents')
 

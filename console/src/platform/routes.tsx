@@ -94,13 +94,13 @@ const escrowsRoute = createRoute({
     agent: text,
     offset,
   }),
-  component: lazyRouteComponent(() => import('./escrows/escrows-page.tsx'), 'EscrowsPage'),
+  component: lazyRouteComponent(() => import('./payments/escrows-page.tsx'), 'EscrowsPage'),
 })
 
 const escrowRoute = createRoute({
   getParentRoute: () => platformRoute,
   path: 'payments/escrows/$escrowId',
-  component: lazyRouteComponent(() => import('./escrows/escrow-page.tsx'), 'EscrowPage'),
+  component: lazyRouteComponent(() => import('./payments/escrow-page.tsx'), 'EscrowPage'),
 })
 
 const webhooksRoute = createRoute({
@@ -137,7 +137,7 @@ const requestsRoute = createRoute({
   getParentRoute: () => platformRoute,
   path: 'requests',
   validateSearch: requestsSearch,
-  component: lazyRouteComponent(() => import('./requests/requests-page.tsx'), 'RequestsPage'),
+  component: lazyRouteComponent(() => import('./requests-page.tsx'), 'RequestsPage'),
 })
 
 const sandboxRoute = createRoute({

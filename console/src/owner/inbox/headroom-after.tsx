@@ -1,7 +1,7 @@
 import type { Approval } from '@batua/sdk'
 import { Text, Title } from '@mantine/core'
 import { agentTexts } from '../../agents/agent-texts.ts'
-import { useLimitName, windowOf } from '../../agents/limit-name.ts'
+import { useLimitName, windowOf } from '../../agents/limits/limit-name.ts'
 import { Card } from '../../components/card.tsx'
 import { useFormat, useTexts } from '../../language/language.tsx'
 import classes from './inbox.module.css'

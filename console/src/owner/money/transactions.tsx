@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import { Lines } from '../../agents/statement.tsx'
+import { Lines } from '../../agents/money/statement.tsx'
 import { useRead } from '../../api/use-read.ts'
 import { Card } from '../../components/card.tsx'
 import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'

@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
-import { AskAmount } from '../../agents/ask-amount.tsx'
+import { AskAmount } from '../../agents/money/ask-amount.tsx'
 import { useAct } from '../../api/use-act.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { sayDone } from '../../components/toasts.tsx'

@@ -12,7 +12,7 @@ import { PageTitle } from '../../components/page-title.tsx'
 import { Pages } from '../../components/pages.tsx'
 import { Status } from '../../components/status.tsx'
 import { useTexts } from '../../language/language.tsx'
-import { CreateAgent } from '../agents/create-agent.tsx'
+import { CreateAgent } from '../create-agent.tsx'
 import { CreateOwner } from './create-owner.tsx'
 import { ownersTexts } from './texts.ts'
 

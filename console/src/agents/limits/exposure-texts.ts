@@ -1,0 +1,48 @@
+import { texts } from '../../language/texts.ts'
+
+export const exposureTexts = texts({
+  en: {
+    title: 'The most that can leave',
+    hint: 'If it pays all that it may, at once, and nobody decides anything. Without fees.',
+    hintAll: 'If all your agents pay all that they may, at once, and nobody decides anything. Without fees.',
+    loading: 'Computing…',
+    hour: 'In an hour',
+    day: 'In a day',
+    month: 'In 30 days',
+    mostInDay: 'Can leave in a day',
+    held: (rupees: string) => `${rupees} is held in escrow.`,
+    authorized: (rupees: string) => `${rupees} is set aside for payees to take.`,
+    asked: (rupees: string) => `${rupees} waits for a decision.`,
+    bounds: {
+      balance: 'Bounded by the balance',
+      status: 'It is stopped and pays nothing',
+      allowed_payees: 'Nobody whom it may pay can be paid',
+      blocked_payee_agents: 'Everybody whom it may pay is blocked',
+      require_escrow_above: 'Only through escrow',
+      require_human_approval_above: 'The owner is asked before every payment',
+    },
+    boundedBy: (limit: string) => `Bounded by: ${limit}`,
+  },
+  hi: {
+    title: 'ज़्यादा से ज़्यादा कितना जा सकता है',
+    hint: 'अगर वह जितना दे सकता है, सब फ़ौरन दे दे और कोई कुछ तय न करे। शुल्क के बिना।',
+    hintAll: 'अगर आपके सब एजेंट जितना दे सकते हैं, सब फ़ौरन दे दें और कोई कुछ तय न करे। शुल्क के बिना।',
+    loading: 'हिसाब हो रहा है…',
+    hour: 'एक घंटे में',
+    day: 'एक दिन में',
+    month: '30 दिन में',
+    mostInDay: 'एक दिन में जा सकता है',
+    held: rupees => `${rupees} एस्क्रो में रखे हैं।`,
+    authorized: rupees => `${rupees} पाने वालों के लिए अलग रखे हैं।`,
+    asked: rupees => `${rupees} फ़ैसले के इंतज़ार में हैं।`,
+    bounds: {
+      balance: 'बैलेंस से ज़्यादा नहीं',
+      status: 'वह रुका हुआ है, कुछ नहीं चुकाता',
+      allowed_payees: 'जिन्हें वह दे सकता है, उनमें कोई पा नहीं सकता',
+      blocked_payee_agents: 'जिन्हें वह दे सकता है, सब रोके गए हैं',
+      require_escrow_above: 'सिर्फ़ एस्क्रो से',
+      require_human_approval_above: 'हर भुगतान से पहले मालिक से पूछा जाता है',
+    },
+    boundedBy: limit => `सीमा: ${limit}`,
+  },
+})

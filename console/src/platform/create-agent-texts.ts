@@ -1,0 +1,36 @@
+import { texts } from '../language/texts.ts'
+
+export const newAgentTexts = texts({
+  en: {
+    create: 'Create an agent',
+    createShort: 'Create an agent',
+    createFor: (owner: string) => `Create an agent for ${owner}`,
+    createAct: 'Create the agent',
+    createText: 'It is active at once, with an empty wallet and the limits of its owner’s tier.',
+    ownerWrong: 'Choose whose agent it is',
+    name: 'Name',
+    nameWrong: 'Write a name',
+    handle: 'Handle',
+    handleHint: '3 to 32 of a-z, 0-9, _ and -, beginning with a letter. It stays for ever.',
+    handleWrong: '3 to 32 of a-z, 0-9, _ and -, beginning with a letter',
+    key: 'agent key',
+    once: 'This is the agent’s key. It is shown only now: copy it into the agent’s program or your password manager.',
+    isCreated: (agent: string) => `${agent} is created`,
+  },
+  hi: {
+    create: 'एजेंट बनाएँ',
+    createShort: 'एजेंट बनाएँ',
+    createFor: owner => `${owner} के लिए एजेंट बनाएँ`,
+    createAct: 'एजेंट बनाएँ',
+    createText: 'यह तुरंत चालू होता है, ख़ाली वॉलेट और मालिक के टियर की सीमाओं के साथ।',
+    ownerWrong: 'चुनें कि एजेंट किसका है',
+    name: 'नाम',
+    nameWrong: 'नाम लिखें',
+    handle: 'हैंडल',
+    handleHint: 'a-z, 0-9, _ और - में से 3 से 32, पहला अक्षर हो। यह हमेशा के लिए है।',
+    handleWrong: 'a-z, 0-9, _ और - में से 3 से 32, पहला अक्षर हो',
+    key: 'एजेंट की कुंजी',
+    once: 'यह एजेंट की कुंजी है। यह केवल अभी दिखेगी: इसे एजेंट के प्रोग्राम या अपने पासवर्ड मैनेजर में रखें।',
+    isCreated: agent => `${agent} बन गया`,
+  },
+})
