@@ -15,7 +15,7 @@ const TESTS_OF_ALL = [
     'service/src/domains/checks/row-macs.db.test.ts',
   ],
   ...[
-    'service/src/http/openapi.test.ts',
+    'service/src/http/docs/openapi.test.ts',
     'e2e/authorization.e2e.test.ts',
     'e2e/idempotency-header.e2e.test.ts',
   ],

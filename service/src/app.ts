@@ -105,9 +105,9 @@ import {
   webhookJobs,
 } from './domains/webhooks/index.ts'
 import { addConsole } from './http/console.ts'
-import { addDocs } from './http/docs.ts'
+import { addDocs } from './http/docs/docs.ts'
 import { addHealth } from './http/health.ts'
-import { idempotencyKeyCleanup } from './http/idempotency-key.ts'
+import { idempotencyKeyCleanup } from './http/idempotency/idempotency-key.ts'
 import { addMcp } from './http/mcp.ts'
 import { serveMetrics } from './http/metrics.ts'
 import { createServer, type Server } from './http/server.ts'

@@ -1,4 +1,4 @@
-import type { RateLimitConfig } from '../http/rate-limit.ts'
+import type { RateLimitConfig } from '../http/admission/rate-limit.ts'
 import { holidayFileProblem } from '../kernel/holiday-file.ts'
 import { LOG_LEVELS, type LogLevel } from '../kernel/logger.ts'
 import { readAdminTotp } from './admin-totp.ts'

@@ -8,8 +8,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { assert } from '../kernel/assert.ts'
 import { formatId } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/logger.ts'
-import type { AppCalls } from './app-calls.ts'
-import { bearerOf } from './bearer.ts'
+import type { AppCalls } from './admission/app-calls.ts'
+import { bearerOf } from './admission/bearer.ts'
 
 export interface McpOptions {
   readonly mode: 'sandbox' | 'live'

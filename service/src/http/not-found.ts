@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/app-error.ts'
-import type { Gate } from './admission.ts'
+import type { Gate } from './admission/admission.ts'
+import { authenticatorFor } from './admission/credentials.ts'
 import { whenReady } from './caller.ts'
-import { authenticatorFor } from './credentials.ts'
 import { notFound } from './errors.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'] as const

@@ -1,7 +1,7 @@
 import helmet from '@fastify/helmet'
 import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify'
 import { onBehalfOf } from '../db/database.ts'
-import { partyOf } from './rate-limit.ts'
+import { partyOf } from './admission/rate-limit.ts'
 
 const STRICT_TRANSPORT = 'max-age=31536000; includeSubDomains'
 

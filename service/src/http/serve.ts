@@ -12,17 +12,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import { onBehalfOf, type Purpose } from '../db/database.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { admissionHook } from './admission.ts'
-import type { MaybePromise } from './caller.ts'
-import { type Authenticators, type Caller, PUBLIC_CALLER, withoutSessions } from './caller.ts'
-import { appErrorOf } from './errors.ts'
-import { type IdempotentRequests, idempotencyKeyOf } from './idempotency-key.ts'
-import type { InFlight } from './in-flight.ts'
-import { checkQueryEncoding } from './query-text.ts'
-import { type Budget, clientAddressOf, partyOf, type RateLimits } from './rate-limit.ts'
-import { meteredBy, type RequestMeter } from './request-meter.ts'
-import type { SameOriginRule } from './same-origin.ts'
-import { headersOf, type Streamed } from './streamed.ts'
+import { admissionHook } from './admission/admission.ts'
+import type { InFlight } from './admission/in-flight.ts'
+import { type Budget, clientAddressOf, partyOf, type RateLimits } from './admission/rate-limit.ts'
+import type { SameOriginRule } from './admission/same-origin.ts'
+import { checkQueryEncoding } from './body/query-text.ts'
 import {
   addressCheck,
   bodyCheck,
@@ -31,7 +25,13 @@ import {
   noBodyCheck,
   noQueryCheck,
   responseCheck,
-} from './validate.ts'
+} from './body/validate.ts'
+import type { MaybePromise } from './caller.ts'
+import { type Authenticators, type Caller, PUBLIC_CALLER, withoutSessions } from './caller.ts'
+import { appErrorOf } from './errors.ts'
+import { type IdempotentRequests, idempotencyKeyOf } from './idempotency/idempotency-key.ts'
+import { meteredBy, type RequestMeter } from './request-meter.ts'
+import { headersOf, type Streamed } from './streamed.ts'
 
 /** The kinds of caller that a route's `who` lets in; a public route may be called by anyone. */
 export type CallerOf<R extends Route> = R['who'] extends readonly []

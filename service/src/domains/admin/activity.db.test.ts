@@ -1,6 +1,6 @@
 import { type Activity, getActivity, listChecks } from '@batua/contract'
 import { beforeEach, expect } from 'vitest'
-import { responseCheck } from '../../http/validate.ts'
+import { responseCheck } from '../../http/body/validate.ts'
 import { DAY_MS, HOUR_MS } from '../../kernel/clock.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { database, test } from '../../testing/database-test.ts'

@@ -1,6 +1,6 @@
 import { listNegativeWallets } from '@batua/contract'
 import { beforeEach, expect } from 'vitest'
-import { responseCheck } from '../../http/validate.ts'
+import { responseCheck } from '../../http/body/validate.ts'
 import { HOUR_MS } from '../../kernel/clock.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { paise } from '../../kernel/money.ts'

@@ -1,7 +1,7 @@
 import { restoreNonce as restoreRoute, type Verification } from '@batua/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { responseCheck } from '../../http/body/validate.ts'
 import type { AgentCaller } from '../../http/caller.ts'
-import { responseCheck } from '../../http/validate.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { creditSideOf, formatId, newUuid } from '../../kernel/ids.ts'
 import type { Transfer } from '../../ledger/index.ts'

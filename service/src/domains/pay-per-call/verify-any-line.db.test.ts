@@ -1,6 +1,6 @@
 import { verifyTransaction } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { responseCheck } from '../../http/validate.ts'
+import { responseCheck } from '../../http/body/validate.ts'
 import { creditSideOf, formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { holdMoney, refundHold, releaseHold } from '../payments/statements/testing/escrow-history.ts'

@@ -1,7 +1,7 @@
 import { getPayment, listPayments } from '@batua/contract'
 import { afterAll, beforeEach, expect } from 'vitest'
+import { responseCheck } from '../../http/body/validate.ts'
 import type { AgentCaller } from '../../http/caller.ts'
-import { responseCheck } from '../../http/validate.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { hashSecret } from '../../kernel/secrets.ts'
 import { order, refundOrder } from '../../testing/builders.ts'

@@ -7,7 +7,7 @@ import {
   refundPayment,
 } from '@batua/contract'
 import type { Database } from '../../db/database.ts'
-import { requireScope } from '../../http/app-scopes.ts'
+import { requireScope } from '../../http/admission/app-scopes.ts'
 import type { AgentCaller, Authenticators } from '../../http/caller.ts'
 import { appOfCaller, whenReady } from '../../http/caller.ts'
 import type { Call, Serve } from '../../http/serve.ts'

@@ -1,6 +1,6 @@
 import { listFailedDeliveries } from '@batua/contract'
 import { expect } from 'vitest'
-import { responseCheck } from '../../http/validate.ts'
+import { responseCheck } from '../../http/body/validate.ts'
 import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import { database, test } from '../../testing/database-test.ts'
 import { networkContext, newPlatform } from '../../testing/network.ts'

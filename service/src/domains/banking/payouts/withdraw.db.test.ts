@@ -1,7 +1,7 @@
 import { withdraw } from '@batua/contract'
 import { afterAll, afterEach, expect } from 'vitest'
+import { responseCheck } from '../../../http/body/validate.ts'
 import type { PlatformCaller } from '../../../http/caller.ts'
-import { responseCheck } from '../../../http/validate.ts'
 import { DAY_MS } from '../../../kernel/clock.ts'
 import { formatId, newUuid, type Uuid } from '../../../kernel/ids.ts'
 import { paise } from '../../../kernel/money.ts'

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
-import { isOwnOrigin } from '../../../http/same-origin.ts'
+import { isOwnOrigin } from '../../../http/admission/same-origin.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 
 /** The host for which passkeys are made (WebAuthn, section 4). */

@@ -1,6 +1,6 @@
 import { routes } from '@batua/contract'
+import { sessionCookie } from '../../../http/admission/session-cookies.ts'
 import type { Serve } from '../../../http/serve.ts'
-import { sessionCookie } from '../../../http/session-cookies.ts'
 import { assert } from '../../../kernel/assert.ts'
 import { openedFrom } from '../sessions/opened-from.ts'
 import { SESSION_MS } from '../sessions/phone-login.ts'

@@ -10,7 +10,7 @@ import {
   requireGenuine,
   writeMacs,
 } from '../../../db/row-mac.ts'
-import type { PhoneSessionKind } from '../../../http/session-cookies.ts'
+import type { PhoneSessionKind } from '../../../http/admission/session-cookies.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 

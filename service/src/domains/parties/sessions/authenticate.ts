@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../db/database.ts'
 import { isGenuine } from '../../../db/row-mac.ts'
+import type { SessionKind } from '../../../http/admission/session-cookies.ts'
 import type { AdminCaller, OwnerCaller, PlatformCaller } from '../../../http/caller.ts'
-import type { SessionKind } from '../../../http/session-cookies.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import { sameHash } from '../../../kernel/secrets.ts'
 import { PLATFORM_ROWS, selectSecretHash } from '../platforms/store.ts'

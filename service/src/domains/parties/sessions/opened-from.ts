@@ -1,5 +1,5 @@
 import Bowser from 'bowser'
-import { networkOf } from '../../../http/rate-limit.ts'
+import { networkOf } from '../../../http/admission/rate-limit.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import { openedFromOf } from './store.ts'

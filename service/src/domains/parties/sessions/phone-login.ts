@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { OTP_LENGTH } from '@batua/contract'
-import type { PhoneSessionKind } from '../../../http/session-cookies.ts'
+import type { PhoneSessionKind } from '../../../http/admission/session-cookies.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import { HOUR_MS } from '../../../kernel/clock.ts'
 import type { Vault } from '../../../kernel/secrets.ts'

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../db/database.ts'
-import { networkOf } from '../../../http/rate-limit.ts'
+import { networkOf } from '../../../http/admission/rate-limit.ts'
 import { newSecret, type Vault } from '../../../kernel/secrets.ts'
 import type { Audience } from './phone-login.ts'
 import { type PhoneLogin, phoneLoginOf } from './phone-login.ts'

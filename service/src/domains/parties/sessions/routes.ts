@@ -1,7 +1,12 @@
 import { type ResponseOf, routes } from '@batua/contract'
+import {
+  browserCookie,
+  browserTokenIn,
+  endedCookie,
+  sessionCookie,
+} from '../../../http/admission/session-cookies.ts'
 import type { Authenticators, SessionCaller } from '../../../http/caller.ts'
 import type { Call, ResponseHead, Serve } from '../../../http/serve.ts'
-import { browserCookie, browserTokenIn, endedCookie, sessionCookie } from '../../../http/session-cookies.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import { formatId, parseId } from '../../../kernel/ids.ts'
 import { recordFacts } from '../../../operations/facts.ts'

@@ -8,7 +8,7 @@ import {
   type RowVersion,
   writeMacs,
 } from '../../../db/row-mac.ts'
-import type { SessionKind } from '../../../http/session-cookies.ts'
+import type { SessionKind } from '../../../http/admission/session-cookies.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import { OWNER_ROWS } from '../owners/store.ts'

@@ -1,6 +1,6 @@
 import { listTransactions } from '@batua/contract'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { responseCheck } from '../../../http/validate.ts'
+import { responseCheck } from '../../../http/body/validate.ts'
 import { formatId, newUuid } from '../../../kernel/ids.ts'
 import { refusalOf } from '../../../testing/expect-refusal.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'

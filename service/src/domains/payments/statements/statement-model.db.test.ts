@@ -7,7 +7,7 @@ import {
 } from '@batua/contract'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { responseCheck } from '../../../http/validate.ts'
+import { responseCheck } from '../../../http/body/validate.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { PROOF_LENGTH } from '../../../testing/knobs.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'

@@ -1,6 +1,6 @@
 import { routes } from '@batua/contract'
+import { networkOf } from '../../../http/admission/rate-limit.ts'
 import type { AdminCaller, OwnerCaller, PlatformCaller } from '../../../http/caller.ts'
-import { networkOf } from '../../../http/rate-limit.ts'
 import type { Serve } from '../../../http/serve.ts'
 import type { LiveUpdates, Subscriber } from './live-updates.ts'
 

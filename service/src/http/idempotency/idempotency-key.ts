@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Queryable } from '../../db/database.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import { assert } from '../../kernel/assert.ts'
+import { type Clock, DAY_MS } from '../../kernel/clock.ts'
+import type { Logger } from '../../kernel/logger.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+import type { MaybePromise } from '../caller.ts'
+import { callerName } from '../caller.ts'
+import { decryptResponse, encryptResponse, keyedFingerprint, strangerName } from './idempotent-secrets.ts'
+import {
+  claimUse,
+  deleteOldUses,
+  dropUse,
+  extendUse,
+  findUse,
+  finishUse,
+  type StoredUse,
+  type Use,
+} from './idempotent-store.ts'
+
+/** Makes a repeated POST with the same Idempotency-Key return the response of the first one (contract section 1). */
+export interface IdempotentRequests {
+  answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    key: string,
+    work: () => MaybePromise<unknown>,
+  ): Promise<unknown>
+}
+
+export interface IdempotencyOptions {
+  readonly database: Queryable
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly vault: Vault
+}
+
+const KEPT_MS = DAY_MS
+/** A running request renews its lease, so only a request whose process died loses it. */
+const LEASE_MS = 30_000
+const RENEW_EVERY_MS = 10_000
+const MAX_CLAIMS = 3
+const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/
+
+export function idempotencyKeyOf(request: FastifyRequest): string | undefined {
+  const header = request.headers['idempotency-key']
+  if (header === undefined) return undefined
+  if (typeof header === 'string' && KEY.test(header)) return header
+  throw new AppError(
+    'validation_error',
+    'Idempotency-Key must be 1 to 255 printable ASCII characters, sent once',
+    {
+      field: 'Idempotency-Key',
+    },
+  )
+}
+
+export function createIdempotentRequests(options: IdempotencyOptions): IdempotentRequests {
+  const { database, clock, vault } = options
+  return {
+    async answer(request, reply, key, work) {
+      for (let attempt = 0; attempt < MAX_CLAIMS; attempt++) {
+        const use = useOf(vault, request, key, clock.now())
+        if (await claimUse(database, use, after(use.createdAt, LEASE_MS), after(use.createdAt, -KEPT_MS))) {
+          return runFirst(use, reply, work, options)
+        }
+        const earlier = await findUse(database, use.credential, key)
+        if (earlier !== undefined) return replay(vault, earlier, use, reply)
+        // The earlier request was refused between the two statements and released its key.
+      }
+      throw stillRunning()
+    },
+  }
+}
+
+/** Deletes a bounded batch of keys that are older than a day; returns how many. A job calls it. */
+export function forgetIdempotencyKeys(database: Queryable, now: Date, limit: number): Promise<number> {
+  return deleteOldUses(database, after(now, -KEPT_MS), limit)
+}
+
+function useOf(vault: Vault, request: FastifyRequest, key: string, createdAt: Date): Use {
+  const digest = createHash('sha256').update(`${request.method} ${request.url}\n`)
+  digest.update(request.rawBody ?? '')
+  const { caller } = request
+  // A caller without a credential has no identity, so its keys belong to its address.
+  const isStranger = caller === null || caller.kind === 'public'
+  const credential = isStranger ? strangerName(vault, request.ip) : callerName(caller)
+  const fingerprint = keyedFingerprint(vault, { credential, key }, digest.digest())
+  return { credential, key, fingerprint, createdAt }
+}
+
+async function runFirst(
+  use: Use,
+  reply: FastifyReply,
+  work: () => MaybePromise<unknown>,
+  { database, clock, logger, vault }: IdempotencyOptions,
+): Promise<string> {
+  const warn = (error: unknown) => logger.warn({ err: error }, 'idempotency key could not be stored')
+  const renewal = setInterval(() => {
+    extendUse(database, use, after(clock.now(), LEASE_MS)).catch(warn)
+  }, RENEW_EVERY_MS)
+  try {
+    const answer = await work()
+    const text = serialised(reply, answer)
+    // The request has taken effect, so the caller gets its response even if it cannot be stored for a repetition.
+    const kept = encryptResponse(vault, use, withoutSecrets(answer, reply))
+    await finishUse(database, use, reply.statusCode, kept).catch(warn)
+    return sendText(reply, text)
+  } catch (error) {
+    await dropUse(database, use).catch(warn)
+    throw error
+  } finally {
+    clearInterval(renewal)
+  }
+}
+
+function replay(vault: Vault, earlier: StoredUse, use: Use, reply: FastifyReply): string {
+  if (!earlier.fingerprint.equals(use.fingerprint)) {
+    throw new AppError(
+      'idempotency_error',
+      'This Idempotency-Key was used for another request; take a new key for a new request',
+      { status: 422, field: 'Idempotency-Key' },
+    )
+  }
+  if (earlier.status === null || earlier.response === null) throw stillRunning()
+  const response = decryptResponse(vault, { ...use, createdAt: earlier.createdAt }, earlier.response)
+  reply.code(earlier.status).header('idempotent-replayed', 'true')
+  return sendText(reply, response)
+}
+
+function stillRunning(): AppError {
+  return new AppError(
+    'idempotency_error',
+    'The first request with this Idempotency-Key is still running; repeat it',
+    {
+      status: 409,
+      headers: { 'retry-after': '1' },
+    },
+  )
+}
+
+function sendText(reply: FastifyReply, text: string): string {
+  reply.header('content-type', 'application/json; charset=utf-8')
+  return text
+}
+
+const SHOWN_ONCE = ['platform_secret', 'webhook_secret', 'agent_key']
+
+function serialised(reply: FastifyReply, answer: unknown): string {
+  const text: unknown = reply.serialize(answer)
+  assert(typeof text === 'string', 'a response is serialised to text')
+  return text
+}
+
+/** Secrets are shown once, so the stored response has null in their place. */
+function withoutSecrets(answer: unknown, reply: FastifyReply): string {
+  if (typeof answer !== 'object' || answer === null) return serialised(reply, answer)
+  const hidden = SHOWN_ONCE.filter(name => name in answer).map(name => [name, null])
+  return serialised(reply, { ...answer, ...Object.fromEntries(hidden) })
+}
+
+function after(moment: Date, milliseconds: number): Date {
+  return new Date(moment.getTime() + milliseconds)
+}
+
+const FORGOTTEN_AT_ONCE = 1_000
+
+/** The job that forgets the keys that are too old. */
+export function idempotencyKeyCleanup(database: Queryable) {
+  return {
+    name: 'idempotency keys',
+    everyMs: 60_000,
+    run: (now: Date) => forgetIdempotencyKeys(database, now, FORGOTTEN_AT_ONCE),
+  }
+}
