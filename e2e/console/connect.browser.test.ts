@@ -4,10 +4,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Headers } from '../src/api.ts'
 import { type Assistant, CLIENTS, openAssistant } from '../src/assistant.ts'
 import { DESK, LOOKS, openBrowser, openTab, PHONE, type Tab, type View } from '../src/browser.ts'
+import { connectMcp } from '../src/mcp-client.ts'
 import type { Agent } from '../src/network.ts'
 import { openOAuth } from '../src/oauth.ts'
 import { addPasskey, openDevice } from '../src/passkey-device.ts'
 import { openPayingStage, type PayingStage } from '../src/paying-stage.ts'
+import { startService } from '../src/service.ts'
 import { openStage } from '../src/stage.ts'
 
 let stage: PayingStage
@@ -137,18 +139,50 @@ test('an owner who does not allow it needs no login, and the assistant gets a re
   expect(answer.get('code')).toBeNull()
 })
 
-test('an owner disconnects an app on the page Safety, and it can do nothing more', async () => {
+test.each([
+  ['names another server as its issuer', 'https://evil.example'],
+  ['does not name its issuer', null],
+])('an answer that %s is mixed up: the client does not exchange its code', async (_, issuer) => {
+  const assistant = await newAssistant('Mixed up')
+  const { page } = await consentPage(assistant, PHONE, session)
+  // What another server would do whose answer is taken for that of this one (RFC 9207).
+  await page.route('**/oauth/authorize/*', async route => {
+    const response = await route.fetch({ maxRedirects: 0 })
+    const location = new URL(response.headers()['location'] ?? '')
+    expect(location.searchParams.get('iss')).toBe(origin)
+    location.searchParams.delete('iss')
+    if (issuer !== null) location.searchParams.set('iss', issuer)
+    await route.fulfill({ response, headers: { ...response.headers(), location: location.href } })
+  })
+  await allow(page, { daily: '50', perTx: '50' })
+  const answer = await assistant.answered()
+  expect([answer.get('iss'), answer.get('code')]).toEqual([issuer, expect.any(String)])
+  await expect(assistant.connect()).rejects.toMatchObject({
+    ...{ name: 'IssuerMismatchError', kind: 'authorization_response', expected: origin },
+  })
+  expect(assistant.token()).toBeNull()
+})
+
+test('an owner disconnects an app on the page Safety, and it can do nothing more, on no node', async () => {
   const assistant = await newAssistant('Short-lived')
   const { page } = await consentPage(assistant, PHONE, session)
   await allow(page, { daily: '50', perTx: '50' })
   const wallet = await assistant.connect()
-  expect(await wallet.call('get_wallet')).toMatchObject({ isError: false })
-  const safety = await tabOf(PHONE, session)
-  await safety.open('/console/safety?section=apps')
-  await safety.page.getByRole('button', { name: 'Disconnect Short-lived' }).click()
-  await safety.page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
-  await safety.page.getByText('It is disconnected').waitFor()
-  await expect(wallet.call('get_wallet')).rejects.toThrow()
+  const second = await startService({ DATABASE_URL: stage.database.url, BASE_URL: origin })
+  try {
+    const there = await connectMcp(second.address, assistant.token() ?? '')
+    for (const each of [wallet, there])
+      expect(await each.call('get_wallet')).toMatchObject({ isError: false })
+    const safety = await tabOf(PHONE, session)
+    await safety.open('/console/safety?section=apps')
+    await safety.page.getByRole('button', { name: 'Disconnect Short-lived' }).click()
+    await safety.page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
+    await safety.page.getByText('It is disconnected').waitFor()
+    for (const each of [there, wallet]) await expect(each.call('get_wallet')).rejects.toThrow()
+    await there.close()
+  } finally {
+    await second.stop()
+  }
 })
 
 test('an owner with more apps than one page shows leads through all of them, and ends one of the last', async () => {

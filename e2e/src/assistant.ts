@@ -19,6 +19,8 @@ export interface Assistant {
     call(tool: string, input?: Record<string, unknown>): Promise<Record<string, unknown>>
     tools(): Promise<string[]>
   }>
+  /** The access token that the client has got; null: none. */
+  token(): string | null
   close(): Promise<void>
 }
 
@@ -68,6 +70,7 @@ export async function openAssistant(
         tools: async () => (await client.listTools()).tools.map(({ name: tool }) => tool),
       }
     },
+    token: () => kept.tokens?.access_token ?? null,
     async close() {
       await client.close().catch(() => undefined)
       await listener.close()
