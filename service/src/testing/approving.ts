@@ -1,8 +1,10 @@
 import type { PaymentResult } from '@batua/contract'
 import type { Queryable } from '../db/database.ts'
-import type { Approval, Approved } from '../domains/payments/approvals/approval.ts'
+import type { Approval, Approved, Executors } from '../domains/payments/approvals/approval.ts'
 import { rejectCommand } from '../domains/payments/approvals/change-approval.ts'
 import { selectApproval } from '../domains/payments/approvals/store.ts'
+import { executeAuthorization } from '../domains/payments/authorizations/authorize.ts'
+import { executeHold } from '../domains/payments/escrow/hold.ts'
 import { executePayment } from '../domains/payments/pay.ts'
 import { parseId } from '../kernel/ids.ts'
 import { service } from '../operations/facts.ts'
@@ -21,7 +23,16 @@ export async function approvalOf(
 
 /** Approves as the owner, on one node. */
 export function approve({ ledger, agents }: TestNode, approval: Approval): Promise<Approved> {
-  return ledger.submit(executePayment(agents)(approval, { actor: service('test'), evidence: null }))
+  const executors: Executors = {
+    payment: executePayment(agents),
+    escrow_hold: executeHold(agents),
+    authorization: executeAuthorization(agents, async () => {
+      throw new Error('a node of tests signs no token of an authorization')
+    }),
+  }
+  const execute = executors[approval.kind]
+  if (execute === undefined) throw new Error(`nothing executes an approval of the kind ${approval.kind}`)
+  return ledger.submit(execute(approval, { actor: service('test'), evidence: null }))
 }
 
 export function reject({ ledger }: TestNode, approval: Approval): Promise<Approval> {

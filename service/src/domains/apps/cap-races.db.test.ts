@@ -6,7 +6,7 @@ import { istDay } from '../../kernel/clock.ts'
 import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
 import { approvalOf, approve } from '../../testing/approving.ts'
 import { connectApp, endApp } from '../../testing/apps.ts'
-import { authorizationIntent, authorizedOn, captureOn, endOn } from '../../testing/authorizing.ts'
+import { authorizationIntent, authorizeOn, captureOn, endOn } from '../../testing/authorizing.ts'
 import {
   newFundedAgent,
   order,
@@ -21,7 +21,11 @@ import { escrowOf, holdOn, intent, refundOn } from '../../testing/escrows.ts'
 import { PROOF_LENGTH, SEED } from '../../testing/knobs.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { selectAppByKey } from '../limits/index.ts'
+import type { Authorization } from '../payments/authorizations/authorization.ts'
 
+/** Payments, holds and authorizations above it wait for the owner: a quarter of the random ones. */
+const ASKS_ABOVE = 3_000n
+const ASKING = { require_human_approval_above_paise: ASKS_ABOVE }
 const NOON = new Date('2026-11-20T06:30:00.000Z')
 const clock = manualClock(NOON)
 let nodes: readonly [TestNode, TestNode]
@@ -134,6 +138,27 @@ describe('200 concurrent requests of an app on two nodes', () => {
     await expectWithinCap(app, 50_000n)
   })
 
+  test('are counted when an owner approves them, be they payments, holds or authorizations', async () => {
+    payer = await newFundedAgent(nodes[0].ledger, database, clock, 1_000_000n, ASKING)
+    const app = await connectApp(nodes[0], payer, { daily: 50_000n })
+    const amount = ASKS_ABOVE + 1_000n
+    const waiting = await Promise.all(
+      Array.from({ length: 10 }, async (_, at) => {
+        const held = await holdOn(nodeAt(at), intent(payer, amount, { toAgentId: payee, app }))
+        const paid = await payOn(nodeAt(at), amount, app)
+        const opened = await authorizeOn(nodeAt(at), authorizationIntent(payer, payee, amount, { app }))
+        if (!('waiting' in opened)) throw new Error('it does not wait for the owner')
+        return [await approvalOf(database, held), await approvalOf(database, paid), opened.waiting]
+      }),
+    )
+    expect((await spentBy(app)).spentPaise).toBe(0n)
+    const { done, refused } = await outcomesOf(waiting.flat().map((each, at) => approve(nodeAt(at), each)))
+    expect([done.length, refused.length]).toEqual([12, 18])
+    for (const { details } of refused)
+      expect(details).toMatchObject({ layer: 'app', used: 480, remaining: 20 })
+    await expectWithinCap(app, 50_000n)
+  })
+
   test('are refused one by one where each is above the most for one payment', async () => {
     const app = await connectApp(nodes[0], payer, { daily: 1_000_000n, perTx: 1_000n })
     const { done, refused } = await outcomesOf(
@@ -195,7 +220,10 @@ test('a hold that is refunded on its day leaves the cap, and one of another day 
   await payOn(nodes[0], 6_000n, app)
 })
 
-const KINDS = ['pay', 'pay', 'hold', 'authorize', 'end', 'ask', 'give back', 'refund', 'approve'] as const
+const KINDS = [
+  ...(['pay', 'pay', 'hold', 'authorize', 'end', 'ask', 'give back', 'refund'] as const),
+  ...(['approve', 'approve'] as const),
+]
 
 /** One step of a random program: many requests at once, and then some time. */
 interface Step {
@@ -225,32 +253,38 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
 test('whatever is requested at once, on whichever day, no app spends a paisa more than its cap', async () => {
   console.log(`app race seed ${SEED}`)
   let refusedByCap = 0
+  const approved = new Set<string>()
   await fc.assert(
     fc.asyncProperty(
       steps,
       fc.tuple(fc.integer({ min: 3_000, max: 30_000 }), fc.integer({ min: 500, max: 5_000 })),
       async (program, [daily, perTx]) => {
         // An agent has only so many apps.
-        payer = await newFundedAgent(nodes[0].ledger, database, clock, 1_000_000_000n)
+        payer = await newFundedAgent(nodes[0].ledger, database, clock, 1_000_000_000n, ASKING)
         const agentId = payer
         const caps = { daily: BigInt(daily), perTx: BigInt(Math.min(perTx, daily)) }
         const apps = [await connectApp(nodes[0], agentId, caps), await connectApp(nodes[1], agentId, caps)]
         const received = await nodes[0].pay(order(payee, agentId, 1_000_000n))
-        const authorized: Awaited<ReturnType<typeof authorizedOn>>[] = []
+        const authorized: Authorization[] = []
         const [held, waiting]: [Parameters<typeof refundOn>[1][], Parameters<typeof approve>[1][]] = [[], []]
         const run = async ({ kind, by, amount }: Step['works'][number], at: number): Promise<object> => {
           const [node, app, paise] = [nodeAt(at), apps[by] ?? null, BigInt(amount)]
           switch (kind) {
-            case 'pay':
-              return payOn(node, paise, app)
+            case 'pay': {
+              const made = await payOn(node, paise, app)
+              if (made.status === 'pending_approval') waiting.push(await approvalOf(database, made))
+              return made
+            }
             case 'hold': {
               const made = await holdOn(node, intent(agentId, paise, { toAgentId: payee, app }))
-              held.push(await escrowOf(database, made))
+              if (made.escrow_id === null) waiting.push(await approvalOf(database, made))
+              else held.push(await escrowOf(database, made))
               return made
             }
             case 'authorize': {
-              const made = await authorizedOn(node, authorizationIntent(agentId, payee, paise, { app }))
-              authorized.push(made)
+              const made = await authorizeOn(node, authorizationIntent(agentId, payee, paise, { app }))
+              if ('waiting' in made) waiting.push(made.waiting)
+              else authorized.push(made.authorization)
               return made
             }
             case 'end': {
@@ -273,7 +307,11 @@ test('whatever is requested at once, on whichever day, no app spends a paisa mor
               return node.refund({ ...(await refundOrder(database, received.payment_id, paise)), app })
             case 'approve': {
               const approval = waiting.pop()
-              return approval === undefined ? {} : approve(node, approval)
+              if (approval === undefined) return {}
+              const { made } = await approve(node, approval)
+              approved.add(approval.kind)
+              if (made.escrow !== undefined) held.push(await escrowOf(database, made.escrow))
+              return made
             }
           }
         }
@@ -289,4 +327,5 @@ test('whatever is requested at once, on whichever day, no app spends a paisa mor
   )
   console.log(`${refusedByCap} refused by a cap`)
   expect(refusedByCap).toBeGreaterThan(0)
+  expect([...approved].toSorted()).toEqual(['authorization', 'escrow_hold', 'payment'])
 })
