@@ -1,4 +1,4 @@
-import type { PaymentResult } from '@batua/contract'
+import type { EscrowHold, PaymentResult } from '@batua/contract'
 import type { Queryable } from '../db/database.ts'
 import type { Approval, Approved, Executors } from '../domains/payments/approvals/approval.ts'
 import { rejectCommand } from '../domains/payments/approvals/change-approval.ts'
@@ -10,14 +10,15 @@ import { parseId } from '../kernel/ids.ts'
 import { service } from '../operations/facts.ts'
 import type { TestNode } from './builders.ts'
 
-/** The stored approval that a payment waits for. */
+/** The stored approval that a payment or a hold waits for. */
 export async function approvalOf(
   database: Queryable,
-  payment: Pick<PaymentResult, 'approval_id'>,
+  asked: Pick<PaymentResult, 'approval_id'> | EscrowHold,
 ): Promise<Approval> {
-  const id = payment.approval_id === undefined ? null : parseId('apr', payment.approval_id)
+  const text = 'approval_id' in asked ? asked.approval_id : undefined
+  const id = text === undefined ? null : parseId('apr', text)
   const approval = id === null ? null : await selectApproval(database, id)
-  if (approval === null) throw new Error(`no approval waits for ${JSON.stringify(payment)}`)
+  if (approval === null) throw new Error(`no approval waits for ${JSON.stringify(asked)}`)
   return approval
 }
 
