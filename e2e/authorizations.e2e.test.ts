@@ -138,6 +138,30 @@ describe('an authorization', () => {
     expect((await network.balance(payer)).available).toBe(973.5)
   })
 
+  test.each(['expiry', 'close'] as const)(
+    'gives the rest back within five seconds that really pass, after its %s',
+    async end => {
+      const made = await authorize({ expires_in: 60 })
+      if (end === 'close')
+        await api.ok(routes.closeAuthorization, { params: params(made), headers: payer.headers })
+      else await wait(61)
+      await capture(made, { amount: 50 })
+      const { closes_at } = await see(made)
+      const closesAt = Date.parse(closes_at ?? '')
+      const { now } = await wait(0)
+      // The service's clock is moved until a second before the end, and from then on only time moves it.
+      const early = await wait(Math.floor((closesAt - Date.parse(now)) / 1_000) - 1)
+      const ahead = Date.parse(early.now) - Date.now()
+      expect(await network.balance(payer)).toMatchObject({ available: 774 })
+      await expect
+        .poll(async () => (await network.balance(payer)).available, { timeout: 10_000, interval: 50 })
+        .toBe(924)
+      const late = Date.now() + ahead - closesAt
+      expect(late).toBeGreaterThanOrEqual(0)
+      expect(late).toBeLessThan(5_000)
+    },
+  )
+
   test('is refunded to the wallet, and what was captured stays', async () => {
     const made = await authorize()
     const { payment_id } = await capture(made, { total: 20 })
