@@ -6,12 +6,15 @@ import { join } from 'node:path'
 import { createClient } from '@batua/sdk'
 import { fileTabStore } from '@batua/sdk/file-tabs'
 import { requirePayment } from '@batua/sdk/node'
-import { memoryTabStore } from '@batua/sdk/seller'
+import { memoryTabStore, redisTabStore, sqlTabStore, type TabStore } from '@batua/sdk/seller'
+import { Redis } from 'ioredis'
+import { Pool } from 'pg'
 import type { ShopAddresses } from './vouchers.ts'
 
-/** A seller's process: the same handler for free, for vouchers in memory, and for vouchers in a file. */
+/** A seller's process: the same handler for free, for single payments, and for vouchers in each store. */
 
-const [baseUrl = '', agentKey = '', payTo = '', price = ''] = process.argv.slice(2)
+const [baseUrl = '', agentKey = '', payTo = '', price = '', databaseUrl = '', redisPort = ''] =
+  process.argv.slice(2)
 const client = createClient({ baseUrl, agentKey })
 
 const serveCall: RequestListener = (_request, response) => void response.end('sunny')
@@ -22,15 +25,26 @@ async function listen(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/weather`
 }
 
+async function openSqlStore(): Promise<TabStore> {
+  const pool = new Pool({ connectionString: databaseUrl })
+  await pool.query(
+    `create table if not exists voucher_tabs (payee text not null, buyer text not null, state text not null,
+      version text not null, primary key (payee, buyer))`,
+  )
+  return sqlTabStore(pool)
+}
+
 async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'batua-bench-vouchers-'))
-  const stores = { memory: memoryTabStore(), file: await fileTabStore(join(folder, 'vouchers.jsonl')) }
-  const shop = (store: (typeof stores)['file']) =>
-    listen(requirePayment({ client, payTo, amount: price, tab: { store } }, serveCall))
+  const offer = { client, payTo, amount: price }
+  const shop = (store: TabStore) => listen(requirePayment({ ...offer, tab: { store } }, serveCall))
   const addresses: ShopAddresses = {
     free: await listen(serveCall),
-    memory: await shop(stores.memory),
-    file: await shop(stores.file),
+    single: await listen(requirePayment(offer, serveCall)),
+    memory: await shop(memoryTabStore()),
+    file: await shop(await fileTabStore(join(folder, 'vouchers.jsonl'))),
+    sql: await shop(await openSqlStore()),
+    redis: redisPort === '' ? null : await shop(redisTabStore(new Redis(Number(redisPort), '127.0.0.1'))),
   }
   process.send?.(addresses)
   process.on('message', () => process.send?.(process.cpuUsage()))

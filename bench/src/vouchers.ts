@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { closeTabs, createClient, payingFetch } from '@batua/sdk'
 import { requirePayment } from '@batua/sdk/node'
 import { memoryTabStore } from '@batua/sdk/seller'
+import { hasRedis, startRedis } from '../../e2e/src/redis-server.ts'
 import { openApi } from './api.ts'
 import type { Cleanup } from './cleanup.ts'
 import { figure, median, percentile } from './figures.ts'
@@ -17,13 +18,17 @@ import { table } from './markdown.ts'
 import type { Payer } from './messages.ts'
 import { createNetwork } from './network.ts'
 import type { Options } from './options.ts'
+import { readServerAddress, urlOf } from './server-address.ts'
 import { SERVICE_SETTINGS, startService } from './service.ts'
 
-/** The addresses of one seller's process. */
+/** What one seller's process offers; null: this machine has no Redis. */
 export interface ShopAddresses {
   readonly free: string
+  readonly single: string
   readonly memory: string
   readonly file: string
+  readonly sql: string
+  readonly redis: string | null
 }
 
 type Shop = keyof ShopAddresses
@@ -40,8 +45,8 @@ interface Round {
 
 export interface VouchersReport {
   readonly rounds: readonly Round[]
-  /** A paid call minus a free one of the same turn: the median of each round. */
-  readonly overheadMs: Readonly<Record<'memory' | 'file', readonly number[]>>
+  /** The median of the paid calls of a round minus that of its free ones, of each round. */
+  readonly overheadMs: Readonly<Record<Exclude<Shop, 'free'>, readonly number[]>>
   /** What the calls of `MANY` cost together in fees, INR. */
   readonly feeInr: number
 }
@@ -51,7 +56,7 @@ const MANY = { calls: 1_000, priceInr: 0.1 } as const
 /** What each of them would cost singly, INR. */
 const LEAST_FEE_INR = 1
 
-const SHOPS: readonly Shop[] = ['free', 'memory', 'file']
+const SHOPS: readonly Shop[] = ['free', 'single', 'memory', 'file', 'sql', 'redis']
 const PRICE_INR = '0.01'
 const AMOUNT_INR = 500
 const AGENTS = 300
@@ -75,38 +80,59 @@ export async function measureVouchers(
   undo.add(service.stop)
   const baseUrl = await service.ready
   const network = await createNetwork(openApi(baseUrl), AGENTS)
-  const [buyer, seller, ...others] = network.groups.open
-  if (buyer === undefined || seller === undefined) throw new Error('vouchers take two agents')
+  const [buyer, seller, singleBuyer, ...others] = network.groups.open
+  if (buyer === undefined || seller === undefined || singleBuyer === undefined)
+    throw new Error('vouchers take three agents')
   const feeInr = await feeOfMany(baseUrl, others, undo)
   say(`${figure(MANY.calls)} calls of ${figure(MANY.priceInr, 2)} INR: ${figure(feeInr, 2)} INR of fee`)
-  const { shops, sellerCpuUs } = await openShops([baseUrl, seller.key, seller.handle, PRICE_INR], undo)
-  const buying = createClient({ baseUrl, agentKey: buyer.key })
-  const paying = payingFetch(globalThis.fetch, {
-    ...{ client: buying, maxAmount: 1, allowHttp: true, tab: { amount: AMOUNT_INR } },
+  const redis = hasRedis ? await startRedis() : null
+  if (redis !== null) undo.add(redis.close)
+  const places = [urlOf(readServerAddress(dataDir)), String(redis?.port ?? '')]
+  const { shops, sellerCpuUs } = await openShops(
+    [baseUrl, seller.key, seller.handle, PRICE_INR, ...places],
+    undo,
+  )
+  const buying = (agent: Payer, tab?: { readonly amount: number }) => {
+    const client = createClient({ baseUrl, agentKey: agent.key })
+    const fetch = payingFetch(globalThis.fetch, {
+      ...{ client, maxAmount: 1, allowHttp: true },
+      ...(tab === undefined ? {} : { tab }),
+    })
+    undo.add(() => closeTabs(fetch))
+    return fetch
+  }
+  const paying = buying(buyer, { amount: AMOUNT_INR })
+  const fetches = { free: globalThis.fetch, single: buying(singleBuyer) }
+  const open = SHOPS.flatMap(shop => {
+    const [url, fetch] = [shops[shop], shop === 'free' || shop === 'single' ? fetches[shop] : paying]
+    return url === null ? [] : [{ shop, visit: () => visit(fetch, url) }]
   })
-  undo.add(() => closeTabs(paying))
-  const fetchOf = (shop: Shop) => (shop === 'free' ? globalThis.fetch : paying)
 
-  for (const shop of SHOPS) for (let call = 0; call < WARM_UP; call++) await visit(fetchOf(shop), shops[shop])
+  for (const shop of open) for (let call = 0; call < WARM_UP; call++) await shop.visit()
   const rounds: Round[] = []
-  const overheadMs: Record<'memory' | 'file', number[]> = { memory: [], file: [] }
+  const overheadMs = newTimes()
   for (let round = 0; round < options.rounds; round++) {
-    const order = round % 2 === 0 ? SHOPS : SHOPS.toReversed()
-    const times: Record<Shop, number[]> = { free: [], memory: [], file: [] }
+    const order = round % 2 === 0 ? open : open.toReversed()
+    const times = { ...newTimes(), free: [] as number[] }
     for (let turn = 0; turn < TURNS; turn++) {
-      for (const shop of order) times[shop].push(await timed(() => visit(fetchOf(shop), shops[shop])))
+      for (const each of order) times[each.shop].push(await timed(each.visit))
     }
-    for (const shop of ['memory', 'file'] as const) {
-      overheadMs[shop].push(percentile(times[shop], 0.5) - percentile(times.free, 0.5))
+    for (const each of open) {
+      if (each.shop === 'free') continue
+      overheadMs[each.shop].push(percentile(times[each.shop], 0.5) - percentile(times.free, 0.5))
     }
-    for (const shop of order) {
+    for (const { shop, visit: call } of order) {
       const [p50Ms, p99Ms] = [percentile(times[shop], 0.5), percentile(times[shop], 0.99)]
-      const rate = await rateOf(fetchOf(shop), shops[shop], options.seconds, sellerCpuUs)
+      const rate = await rateOf(call, options.seconds, sellerCpuUs)
       rounds.push({ shop, p50Ms, p99Ms, ...rate })
       say(`round ${round + 1}: ${shop}: ${figure(p50Ms, 2)} ms, ${figure(rate.perSecond)}/s`)
     }
   }
   return { rounds, overheadMs, feeInr }
+}
+
+function newTimes(): Record<Exclude<Shop, 'free'>, number[]> {
+  return { single: [], memory: [], file: [], sql: [], redis: [] }
 }
 
 /** What many small calls cost in fees: the buyer's authorizations say it once they have ended. */
@@ -167,8 +193,7 @@ function sumOf({ user, system }: NodeJS.CpuUsage): number {
 
 /** Calls a second with several in progress at a time. */
 async function rateOf(
-  fetch: typeof globalThis.fetch,
-  url: string,
+  call: () => Promise<void>,
   seconds: number,
   sellerCpuUs: Seller['sellerCpuUs'],
 ): Promise<Pick<Round, 'perSecond' | 'buyerUs' | 'sellerUs'>> {
@@ -177,7 +202,7 @@ async function rateOf(
   let calls = 0
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
-      for (; performance.now() < endMs; calls++) await visit(fetch, url)
+      for (; performance.now() < endMs; calls++) await call()
     }),
   )
   const perSecond = (calls / (performance.now() - startedMs)) * 1_000
@@ -231,13 +256,17 @@ function rateAt({ rounds }: VouchersReport, shop: Shop): number {
 
 const CALLS: Readonly<Record<Shop, string>> = {
   free: 'a free call',
-  memory: 'a call paid by a voucher, kept in memory',
-  file: 'a call paid by a voucher, kept in a file',
+  single: 'a call paid singly, by a payment of its own',
+  memory: 'a call paid by a voucher, store in memory',
+  file: 'a call paid by a voucher, store in a file',
+  sql: 'a call paid by a voucher, store in PostgreSQL',
+  redis: 'a call paid by a voucher, store in Redis (`appendfsync always`)',
 }
 
 export function renderVouchers(report: VouchersReport): string {
   const { rounds, overheadMs } = report
-  const rows = SHOPS.map(shop => {
+  const measured = SHOPS.filter(shop => rounds.some(round => round.shop === shop))
+  const rows = measured.map(shop => {
     const own = rounds.filter(round => round.shop === shop)
     const [p50, p99] = [median(own.map(({ p50Ms }) => p50Ms)), median(own.map(({ p99Ms }) => p99Ms))]
     const more = shop === 'free' ? '' : figure(median(overheadMs[shop]), 2)
@@ -246,7 +275,7 @@ export function renderVouchers(report: VouchersReport): string {
     return [CALLS[shop], ...times, figure(rateAt(report, shop)), ...cpu.map(each => figure(each))]
   })
   return [
-    `One buyer and one seller with the sdk, each in a process of its own, over HTTP on the same machine; the service takes part when something is captured. Medians of ${rounds.length / SHOPS.length} rounds. The times are of ${figure(TURNS)} calls a round, one at a time, alternately; the rates of ${AT_ONCE} calls at a time. A call costs ${PRICE_INR} INR.`,
+    `One buyer and one seller with the sdk, each in a process of its own, over HTTP on the same machine; the service takes part when something is captured. Medians of ${rounds.length / measured.length} rounds. The times are of ${figure(TURNS)} calls a round, one at a time, alternately; the rates of ${AT_ONCE} calls at a time. A call costs ${PRICE_INR} INR.`,
     table(
       ['', 'p50 ms', 'p99 ms', 'more than free, p50 ms', 'per second', 'buyer CPU µs', 'seller CPU µs'],
       rows,
