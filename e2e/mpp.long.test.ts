@@ -168,6 +168,32 @@ describe.each(['express', 'hono'] as const)('a shop on mppx/%s with our method',
     expect(await payments()).toHaveLength(2)
   })
 
+  test('serves a payment that was refunded no more, whether it had served it before or not', async () => {
+    const refund = async () => {
+      const [made] = await payments()
+      const params = { payment_id: made?.payment_id ?? '' }
+      await stage.api.ok(routes.refundPayment, { params, headers: stage.payee.headers, body: {} })
+      expect(await payments()).toContainEqual(expect.objectContaining({ ...params, refunded_total: 2.5 }))
+    }
+    const before = shop.served()
+    const { kept, credentials } = recording()
+    const buy = theirs({}, kept)
+    expect((await buy(page)).status).toBe(200)
+    await refund()
+    await proxy.become(AWAY)
+    expect((await buy(page)).status).toBe(503)
+    await refund()
+    await proxy.become('open')
+    expect(credentials).toHaveLength(2)
+    for (const authorization of credentials)
+      expect((await request(shop.address, 'GET', '/page', { headers: { authorization } })).status).toBe(402)
+    // A buyer that shows it once more learns so, and its next call is a new purchase.
+    await expect(buy(page)).rejects.toMatchObject({ code: 'payment_not_accepted' })
+    expect(shop.served() - before).toBe(1)
+    expect((await buy(page)).status).toBe(200)
+    expect([(await payments()).length, shop.served() - before]).toEqual([3, 2])
+  })
+
   test('of twelve equal calls at once serves and charges none twice', async () => {
     const buy = theirs()
     const before = shop.served()
