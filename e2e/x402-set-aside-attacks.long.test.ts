@@ -150,6 +150,32 @@ test('what is set aside for another payee, or is too little, or is shown by anot
   expect(served).toBe(1)
 })
 
+test('invented authorizations cause no questions to the service, and honest buyers go on', async () => {
+  const [shop, sound] = [await openSeller(), await openSeller()]
+  const genuine = await paymentFor(shop)
+  const tokenOf = (headers: Record<string, string>) =>
+    JSON.parse(Buffer.from(headers['payment-signature'] ?? '', 'base64').toString()).payload
+      .authorization as string
+  const [head = '', body = '', signature = ''] = tokenOf(genuine()).split('.')
+  const { jti, ...claims } = JSON.parse(Buffer.from(body, 'base64url').toString())
+  const invented = (at: number) => {
+    const id = `${String(jti).slice(0, -3)}${String(at).padStart(3, '0')}`
+    const part = Buffer.from(JSON.stringify({ ...claims, jti: id })).toString('base64url')
+    return genuine({ authorization: `${head}.${part}.${signature}` })
+  }
+  const other = await stage.network.agent(stage.owner)
+  // It is genuine, and has a payer of its own: each question about it would be refused.
+  const stolen = () => genuine({ fromAgent: other.id })
+  const shown = new Set<unknown>()
+  for (let at = 0; at < 150; at += 10) {
+    const some = Array.from({ length: 10 }, (_, each) => show(shop, invented(at + each)))
+    for (const each of await Promise.all([...some, show(shop, stolen())])) shown.add(each)
+  }
+  expect([...shown].toSorted()).toEqual(['authorization_not_genuine', 'payer_mismatch'])
+  expect(await show(shop, genuine())).toBe(200)
+  expect(await show(sound, (await paymentFor(sound))())).toBe(200)
+})
+
 test('after a lost verification one of two processes serves the authorization, once', async () => {
   const [one, other] = await Promise.all([openSeller(), openSeller()])
   const payment = await paymentFor(one)

@@ -10,9 +10,10 @@ import {
   requirementsOf,
   type Scheme,
 } from '../protocol/x402.ts'
+import { checkAuthorizationToken } from '../seller/check-authorization.ts'
 import { objectInPart } from '../seller/check-receipt.ts'
 import type { SellerContext } from '../seller/context.ts'
-import { askBefore, deadlineIn } from '../seller/deadline.ts'
+import { askBefore, type Deadline, deadlineIn } from '../seller/deadline.ts'
 import { decideAge } from '../seller/decide.ts'
 import { issuedAtOf } from '../seller/nonce.ts'
 import type { AcceptedPayment, RefusalReason, X402Scheme } from '../seller/options.ts'
@@ -100,18 +101,18 @@ async function reserve(context: SellerContext, shown: Reservation): Promise<Vouc
   const age = decideAge({ issuedAt, now: surroundings.now(), ttlMs: quote.ttlMs, isAwaited })
   if (age !== null) return refusedAs(age)
 
-  const key = `${proof.authorization} ${nonce}`
-  const before = verificationLimits.lastReason(key)
-  if (before !== null) return refusedAs(before)
   let reason: RefusalReason | null = null
   try {
-    const asked = verificationLimits.begin({ proof: key, address, isPaid: false })
+    const deadline = deadlineIn(verifyTimeoutMs)
+    const finding = await checkOffline(context, proof, deadline)
+    if (finding.kind !== 'askable') return finding
+    const before = verificationLimits.lastReason(finding.key)
+    if (before !== null) return refusedAs(before)
+    const asked = verificationLimits.begin({ proof: finding.key, address, isPaid: finding.isPaid })
     const attempt = attempts.begin(payment)
     const request = requestOf(payment, requirements, { attempt })
     try {
-      const answer = await askBefore(deadlineIn(verifyTimeoutMs), how =>
-        service.verifyX402Payment(request, how),
-      )
+      const answer = await askBefore(deadline, how => service.verifyX402Payment(request, how))
       if (answer.isValid) return taken(context, shown, { payment, requirements, attempt })
       if (answer.invalidReason === 'policy_denied') return { kind: 'unanswered', retryAfterMs: STOPPED_MS }
       reason = reasonIn(answer, onError)
@@ -127,6 +128,39 @@ async function reserve(context: SellerContext, shown: Reservation): Promise<Vouc
     if (!(error instanceof TooManyGuesses)) onError(error)
     const retryAfterMs = error instanceof TooManyGuesses || isBatuaError(error) ? error.retryAfterMs : null
     return { kind: 'unanswered', retryAfterMs }
+  }
+}
+
+/** By what failed questions about an authorization are counted, and whether money was set aside for it. */
+interface Askable {
+  readonly kind: 'askable'
+  readonly key: string
+  readonly isPaid: boolean
+}
+
+/**
+ * An invented authorization costs the service nothing, and a genuine one counts by itself: whoever wants to use up what
+ * honest buyers share has to set money aside for this seller, again for every few questions.
+ */
+async function checkOffline(
+  { serviceKeys, agent }: SellerContext,
+  { authorization, fromAgent, nonce }: Reservation['proof'],
+  deadline: Deadline,
+): Promise<Askable | VoucherOutcome> {
+  const finding = await checkAuthorizationToken(serviceKeys, authorization, deadline)
+  switch (finding.kind) {
+    case 'not_genuine':
+      return refusedAs('authorization_not_genuine')
+    case 'later':
+      return { kind: 'unanswered', retryAfterMs: finding.retryAfterMs }
+    case 'unsupported':
+      return { kind: 'askable', key: `${authorization} ${nonce}`, isPaid: false }
+    case 'genuine': {
+      const { jti, sub, aud } = finding.claims
+      if (aud !== (await agent(deadline.signal)).agent_id) return refusedAs('not_payee')
+      if (sub !== fromAgent) return refusedAs('payer_mismatch')
+      return { kind: 'askable', key: String(jti), isPaid: finding.isCertain }
+    }
   }
 }
 

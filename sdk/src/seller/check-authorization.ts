@@ -53,6 +53,29 @@ async function checkToken(
   token: string,
   deadline: Deadline,
 ): Promise<AuthorizationFinding> {
+  const finding = await checkAuthorizationToken(keys, token, deadline)
+  if (finding.kind === 'unsupported') throw new TypeError('This platform has no Ed25519')
+  if (finding.kind !== 'genuine') return finding
+  const terms = await termsIn(finding.claims)
+  return terms === null ? NOT_GENUINE : { kind: 'genuine', terms }
+}
+
+type TokenFinding =
+  | {
+      readonly kind: 'genuine'
+      readonly claims: Readonly<Record<string, unknown>>
+      /** Its key is not revoked: nobody else can have signed it. */
+      readonly isCertain: boolean
+    }
+  | { readonly kind: 'unsupported' }
+  | Exclude<AuthorizationFinding, { readonly kind: 'genuine' }>
+
+/** Whether the service has signed a token of an authorization, with or without a key for vouchers. */
+export async function checkAuthorizationToken(
+  keys: ServiceKeys,
+  token: string,
+  deadline: Deadline,
+): Promise<TokenFinding> {
   const [head = '', body = '', signature = ''] = token.split('.')
   const { alg, typ, kid } = objectInPart(head)
   if (alg !== 'EdDSA' || typ !== 'authorization+jwt' || typeof kid !== 'string') return NOT_GENUINE
@@ -61,13 +84,11 @@ async function checkToken(
   if ('unknownForMs' in found) return { kind: 'later', retryAfterMs: found.unknownForMs }
   const claims = objectInPart(body)
   const signed = { text: `${head}.${body}`, issuer: claims['iss'], date: dateOf(claims['iat']) }
-  const signatureBytes = bytesFromBase64(signature)
   // One of a key that was revoked since is no forgery: the service is asked about every authorization, and knows.
-  const finding = await checkSignature(found, { ...signed, signature: signatureBytes })
+  const finding = await checkSignature(found, { ...signed, signature: bytesFromBase64(signature) })
+  if (finding === 'unsupported') return { kind: 'unsupported' }
   if (finding === 'forged') return NOT_GENUINE
-  if (finding === 'unsupported') throw new TypeError('This platform has no Ed25519')
-  const terms = await termsIn(claims)
-  return terms === null ? NOT_GENUINE : { kind: 'genuine', terms }
+  return { kind: 'genuine', claims, isCertain: finding === 'genuine' }
 }
 
 async function termsIn(claims: Readonly<Record<string, unknown>>): Promise<AuthorizationTerms | null> {
