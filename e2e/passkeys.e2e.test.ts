@@ -4,8 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Api, CallOf, Headers } from './src/api.ts'
 import { type Changes, newAuthenticator } from './src/authenticator.ts'
 import { ADMIN_PHONES, logIn } from './src/log-in.ts'
-import type { Agent, Network, Owner } from './src/network.ts'
-import { newBankAccount } from './src/network.ts'
+import { type Agent, type Network, newBankAccount, type Owner } from './src/network.ts'
 import {
   enrol,
   type Keyholder,

@@ -1,5 +1,4 @@
-import type { AddressInfo } from 'node:net'
-import { createServer, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 
 /**
  * The part of Redis's protocol that the stores use: SET with NX, GET, DEL, SMEMBERS, and EVAL of the script that replaces a

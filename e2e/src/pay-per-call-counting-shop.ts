@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import { paymentFor, requirePayment, type SellerOptions } from '@batua/sdk/node'
 import { openShop, type Shop } from './pay-per-call-shop.ts'
 

@@ -1,7 +1,6 @@
 import { routes } from '@batua/contract'
 import pMap from 'p-map'
-import type { Api } from './api.ts'
-import { openApi } from './api.ts'
+import { type Api, openApi } from './api.ts'
 import { type EmbeddedService, startEmbedded } from './embedded.ts'
 import {
   type Agent,

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { EventName, WebhookEvent } from '@batua/sdk'
-import { isBatuaError } from '@batua/sdk'
+import { type EventName, isBatuaError, type WebhookEvent } from '@batua/sdk'
 import { followEvents } from '../events.ts'
 import { EXIT, Failure, usage } from '../failure.ts'
 import { ist } from '../output.ts'

@@ -9,6 +9,7 @@ import {
   RESPONSE_HEADER,
   requirementsOf,
   type Scheme,
+  VERIFY_FAILURES,
 } from '../protocol/x402.ts'
 import { checkAuthorizationToken } from '../seller/check-authorization.ts'
 import { objectInPart } from '../seller/check-receipt.ts'
@@ -167,19 +168,9 @@ async function checkOffline(
 /** One side is stopped now, and what is set aside stays. */
 const STOPPED_MS = 60_000
 
-const REASONS: readonly unknown[] = [
-  'transaction_not_found',
-  'transaction_not_completed',
-  'not_payee',
-  'payee_mismatch',
-  'payer_mismatch',
-  'insufficient_amount',
-  'nonce_mismatch',
-  'nonce_already_used',
-] satisfies readonly RefusalReason[]
-
 function reasonIn({ invalidReason }: X402Verification, onError: (error: unknown) => void): RefusalReason {
-  if (REASONS.includes(invalidReason)) return invalidReason as RefusalReason
+  const reason = VERIFY_FAILURES.find(failure => failure === invalidReason)
+  if (reason !== undefined) return reason
   // Of an authorization for vouchers; all others say that this seller asks for what its service does not take.
   if (invalidReason !== 'invalid_payload') onError(new Error(`The service refuses x402: ${invalidReason}`))
   return 'invalid_payment_header'

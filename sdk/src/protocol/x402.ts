@@ -1,3 +1,4 @@
+import type { VerifyFailure } from '../api/types.ts'
 import { paiseFromRupees, rupeesText } from './amount.ts'
 import { textFromBase64 } from './base64.ts'
 import { decodeChallenge, encodeChallenge } from './headers.ts'
@@ -157,11 +158,8 @@ export function acceptedFor({ requirements }: Pick<Offer, 'requirements'>, nonce
   return { ...requirements, extra: { ...extra, nonce } }
 }
 
-/**
- * The reasons of a seller that is certain not to serve a payment. After any other one it may serve it later: x402's
- * servers answer 402 also if the service could not be reached.
- */
-const FINAL_REASONS: ReadonlySet<unknown> = new Set([
+/** Why the service does not verify a payment. */
+export const VERIFY_FAILURES: readonly VerifyFailure[] = [
   'transaction_not_found',
   'transaction_not_completed',
   'not_payee',
@@ -170,6 +168,14 @@ const FINAL_REASONS: ReadonlySet<unknown> = new Set([
   'insufficient_amount',
   'nonce_mismatch',
   'nonce_already_used',
+]
+
+/**
+ * The reasons of a seller that is certain not to serve a payment. After any other one it may serve it later: x402's
+ * servers answer 402 also if the service could not be reached.
+ */
+const FINAL_REASONS: ReadonlySet<unknown> = new Set<unknown>([
+  ...VERIFY_FAILURES,
   'nonce_not_ours',
   'nonce_expired',
   'receipt_not_genuine',

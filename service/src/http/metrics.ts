@@ -16,8 +16,7 @@ import { createBudget, registerRateLimit } from './admission/rate-limit.ts'
 import { addErrorRenderer, notFound, renderError } from './errors.ts'
 import { requestIds } from './request-id.ts'
 import { addSecurityHeaders } from './security-headers.ts'
-import type { Server } from './server.ts'
-import { addOddRequests, SERVED_HERE } from './server.ts'
+import { addOddRequests, SERVED_HERE, type Server } from './server.ts'
 
 export interface MetricsAccess {
   readonly metrics: Metrics

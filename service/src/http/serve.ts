@@ -26,8 +26,13 @@ import {
   noQueryCheck,
   responseCheck,
 } from './body/validate.ts'
-import type { MaybePromise } from './caller.ts'
-import { type Authenticators, type Caller, PUBLIC_CALLER, withoutSessions } from './caller.ts'
+import {
+  type Authenticators,
+  type Caller,
+  type MaybePromise,
+  PUBLIC_CALLER,
+  withoutSessions,
+} from './caller.ts'
 import { appErrorOf } from './errors.ts'
 import { type IdempotentRequests, idempotencyKeyOf } from './idempotency/idempotency-key.ts'
 import { meteredBy, type RequestMeter } from './request-meter.ts'

@@ -52,8 +52,13 @@ export function dueEvery(intervalMs: number, now: Date): Date {
 
 /** The `due` of a job whose scan begins a round this long after the beginning of the one before. */
 export function roundDue(name: string, intervalMs: number): string {
-  return `exists (select from scans where name = '${name}'
-    and (is_running or started_at is null or started_at <= $1::timestamptz - interval '${intervalMs} milliseconds'))`
+  const dueSince = `$1::timestamptz - interval '${intervalMs - 1} milliseconds'`
+  return `exists (select from scans where name = '${name}' and ${isRoundDue(dueSince)})`
+}
+
+/** SQL: a round is under way, or the last one began before this moment. */
+function isRoundDue(dueSince: string): string {
+  return `(is_running or started_at is null or started_at < ${dueSince})`
 }
 
 export interface ScanContext {
@@ -103,7 +108,7 @@ async function takeLease(
        round = case when is_running then round else round + 1 end,
        started_at = case when is_running then started_at else $3 end
      where name = $1 and (leased_until is null or leased_until <= $3)
-       and (is_running or started_at is null or started_at < $5)
+       and ${isRoundDue('$5')}
      returning cursor::text as cursor`,
     [name, token, now, new Date(now.getTime() + leaseMs), dueSince],
   )

@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
 import { type Database, openDatabase } from '../db/database.ts'
-import type { Authorization } from '../domains/payments/authorizations/authorization.ts'
-import { feeOn } from '../domains/payments/authorizations/authorization.ts'
+import { type Authorization, feeOn } from '../domains/payments/authorizations/authorization.ts'
 import { authorizationJobs } from '../domains/payments/authorizations/jobs.ts'
 import { formatId, type Uuid } from '../kernel/ids.ts'
 import { paise } from '../kernel/money.ts'

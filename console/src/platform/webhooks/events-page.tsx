@@ -1,5 +1,4 @@
-import type { LoggedEvent } from '@batua/sdk'
-import { EVENT_NAMES } from '@batua/sdk'
+import { EVENT_NAMES, type LoggedEvent } from '@batua/sdk'
 import { Stack, Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'

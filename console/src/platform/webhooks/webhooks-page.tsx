@@ -1,5 +1,4 @@
-import type { WebhookDelivery } from '@batua/sdk'
-import { EVENT_NAMES } from '@batua/sdk'
+import { EVENT_NAMES, type WebhookDelivery } from '@batua/sdk'
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useAct } from '../../api/use-act.ts'

@@ -1,5 +1,4 @@
-import type { DueContext } from '../../operations/due-work.ts'
-import { dueWork } from '../../operations/due-work.ts'
+import { type DueContext, dueWork } from '../../operations/due-work.ts'
 import { service } from '../../operations/facts.ts'
 import type { Job } from '../../operations/jobs.ts'
 import { type AppKey, connectedApps, unredeemedApps } from '../limits/index.ts'

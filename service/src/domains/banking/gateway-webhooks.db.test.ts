@@ -3,8 +3,7 @@ import { systemClock } from '../../kernel/clock.ts'
 import { silentLogger } from '../../kernel/logger.ts'
 import { TEST_VAULT } from '../../testing/database.ts'
 import { database, test } from '../../testing/database-test.ts'
-import type { WebhookHandler } from './gateway-webhooks.ts'
-import { handleGatewayWebhook, retryLater, webhookCleanup } from './gateway-webhooks.ts'
+import { handleGatewayWebhook, retryLater, type WebhookHandler, webhookCleanup } from './gateway-webhooks.ts'
 
 interface Script {
   valid?: boolean

@@ -33,9 +33,10 @@ const EVENT_COLUMNS = `e.id, e.name, coalesce(e.agent_id, e.owner_id) as "subjec
   e.created_at as "createdAt", e.sequence, e.seal, e.agent_id as "agentId", e.owner_id as "ownerId",
   null as "platformId"`
 
-/** Removes events from the queue of those that owners may be told of, oldest first; other nodes get other rows. */
+/** The `due` of the job that takes these events. */
 export const EVENTS_WAIT = 'exists (select from owner_events)'
 
+/** Removes events from the queue of those that owners may be told of, oldest first; other nodes get other rows. */
 export async function takeOwnerEvents(tx: Queryable, limit: number): Promise<OwnerEvent[]> {
   const rows = await tx.query<OwnerEvent>(
     `with due as (select id from owner_events order by id limit $1 for update skip locked),

@@ -1,6 +1,5 @@
 import type { EventData, EventName, NotificationKind, NotificationLanguage } from '@batua/contract'
-import type { Uuid } from '../../kernel/ids.ts'
-import { parseId } from '../../kernel/ids.ts'
+import { parseId, type Uuid } from '../../kernel/ids.ts'
 import { TEXTS, type Texts } from './texts.ts'
 
 /** An event that is told. Its row is genuine, so its data is what the contract says of its name. */

@@ -23,8 +23,13 @@ import {
 } from '../limits/index.ts'
 import type { Allowance } from './allowances/allowance.ts'
 import { allowanceFor, allowanceReads, countUse, openAllowancesRead } from './allowances/change-allowance.ts'
-import type { Approval, ApprovalRequest, Approved, Approver } from './approvals/approval.ts'
-import { withPolicyVersion } from './approvals/approval.ts'
+import {
+  type Approval,
+  type ApprovalRequest,
+  type Approved,
+  type Approver,
+  withPolicyVersion,
+} from './approvals/approval.ts'
 import {
   closeApproval,
   decidePlace,

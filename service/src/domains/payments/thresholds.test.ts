@@ -9,8 +9,7 @@ import { type AgentFacts, NEVER_STOPPED } from '../limits/agent-facts.ts'
 import { OPEN_POLICY } from '../limits/controls.ts'
 import { ceilingOf, layerOf } from '../limits/layers.ts'
 import { decidePayment, type Mandate, type PaymentFacts } from './decide.ts'
-import type { Use } from './idempotency.ts'
-import { activeUse } from './idempotency.ts'
+import { activeUse, type Use } from './idempotency.ts'
 
 const NOW = new Date('2026-11-20T10:00:00.000Z')
 const [PAYER, PAYEE, APPROVAL] = [1, 2, 3].map(() => newUuid(NOW)) as [string, string, string]

@@ -1,8 +1,7 @@
 import { type ExactJson, paiseAt, textAt } from '../exact-json.ts'
 import { type GatewayResult, rejected, value } from '../gateway-result.ts'
 import type { OrderKey, Refund, RefundStatus } from '../payment-gateway.ts'
-import type { CallCashfree } from './http.ts'
-import { rupeesJson } from './http.ts'
+import { type CallCashfree, rupeesJson } from './http.ts'
 
 const LONGEST_NOTE = 100
 

@@ -6,8 +6,7 @@ import { assert } from '../../kernel/assert.ts'
 import { type Clock, DAY_MS } from '../../kernel/clock.ts'
 import type { Logger } from '../../kernel/logger.ts'
 import type { Vault } from '../../kernel/secrets.ts'
-import type { MaybePromise } from '../caller.ts'
-import { callerName } from '../caller.ts'
+import { callerName, type MaybePromise } from '../caller.ts'
 import { decryptResponse, encryptResponse, keyedFingerprint, strangerName } from './idempotent-secrets.ts'
 import {
   claimUse,

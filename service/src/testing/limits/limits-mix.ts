@@ -8,7 +8,7 @@ import { escrowOf, holdOn, intent, refundOn, releaseOn } from '../escrows.ts'
 import { allocationLayers, foundAround } from './limits-allocations.ts'
 import { appWithId, disconnectStep, openApps, takeAsked } from './limits-apps.ts'
 import { holdLayers, releaseLayers, undo } from './limits-holds.ts'
-import type { Hold, Payment } from './limits-program.ts'
+import type { Hold, Step } from './limits-program.ts'
 import { brokenByLast } from './limits-race.ts'
 import type { PastPayment, PlainLayers } from './limits-reference.ts'
 import { expectHeadroom } from './limits-results.ts'
@@ -26,17 +26,7 @@ import {
   walletAt,
 } from './limits-state.ts'
 
-interface Mix {
-  readonly payer: number
-  readonly payments: readonly Payment[]
-  readonly holds: readonly Hold[]
-  readonly allocations: readonly Payment[]
-  readonly approvals: number
-  readonly disconnected: number | null
-  readonly refunds: number
-  readonly releases: number
-  readonly payee: number
-}
+type Mix = Extract<Step, { readonly do: 'mix' }>
 
 /** Concurrent holds, refunds and approvals on both nodes. No limit is exceeded at any moment, and afterwards all figures match. */
 export async function mixStep(run: LimitsRun, step: Mix): Promise<void> {

@@ -87,10 +87,7 @@ const REMARKS = { withdraw: 'Wallet withdrawal', settlement: 'Wallet settlement'
 const NO_RESPONSE: ProviderStatus = { kind: 'no_response' }
 
 /** The payout as the provider knows it now. */
-export async function queryPayout(
-  { payoutProvider }: PayoutsContext,
-  payout: Payout,
-): Promise<ProviderStatus> {
+async function queryPayout({ payoutProvider }: PayoutsContext, payout: Payout): Promise<ProviderStatus> {
   if (payoutProvider.name !== payout.provider) return NO_RESPONSE
   const answer = await payoutProvider.get(transferIdOf(payout))
   if (answer.kind !== 'value') return NO_RESPONSE
@@ -101,7 +98,7 @@ export async function queryPayout(
  * Sends a payout that the caller has claimed, and that the provider does not know. The sending is recorded before the
  * call, and only the worker with the latest claim may send: a worker whose claim was taken over sends nothing.
  */
-export async function sendPayout(context: PayoutsContext, payout: Payout): Promise<ProviderStatus> {
+async function sendPayout(context: PayoutsContext, payout: Payout): Promise<ProviderStatus> {
   const { database, clock, payoutProvider } = context
   if (payoutProvider.name !== payout.provider) return NO_RESPONSE
   const known = await beneficiaryOf(context, payout)

@@ -1,5 +1,4 @@
-import type { WebhookHandler } from '../gateway-webhooks.ts'
-import { retryLater } from '../gateway-webhooks.ts'
+import { retryLater, type WebhookHandler } from '../gateway-webhooks.ts'
 import { checkPayout } from './check-payout.ts'
 import type { PayoutsContext } from './context.ts'
 import { payoutIdOf } from './payout.ts'

@@ -12,9 +12,10 @@ export async function requestRenewals(tx: Queryable, agentIds: readonly Uuid[], 
   )
 }
 
-/** The oldest requests, without those of unknown agents. */
+/** The `due` of the job that makes these renewals. */
 export const RENEWALS_WAIT = 'exists (select from certificate_renewals)'
 
+/** The oldest requests, without those of unknown agents. */
 export async function selectRenewals(db: Queryable, limit: number): Promise<Uuid[]> {
   const rows = await db.query<{ id: Uuid }>(
     `select r.agent_id as id from certificate_renewals r join agents a on a.id = r.agent_id

@@ -1,6 +1,5 @@
 import type { BodyOf, createOrganization as createOrganizationRoute } from '@batua/contract'
-import type { OwnerCaller } from '../../../http/caller.ts'
-import { ownerOfSession } from '../../../http/caller.ts'
+import { type OwnerCaller, ownerOfSession } from '../../../http/caller.ts'
 import { raise } from '../../../kernel/app-error.ts'
 import { assert } from '../../../kernel/assert.ts'
 import { newUuid } from '../../../kernel/ids.ts'

@@ -1,6 +1,5 @@
 import type { OwnerPolicy, ResponseOf, updateOwnerPolicy as updateRoute } from '@batua/contract'
-import type { OwnerCaller } from '../../../http/caller.ts'
-import { ownerOfSession } from '../../../http/caller.ts'
+import { type OwnerCaller, ownerOfSession } from '../../../http/caller.ts'
 import { type Refusal, raise } from '../../../kernel/app-error.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { actorOf, type Fact, recordFacts } from '../../../operations/facts.ts'

@@ -1,8 +1,7 @@
 import type { Queryable } from '../../../db/database.ts'
 import { networkOf } from '../../../http/admission/rate-limit.ts'
 import { newSecret, type Vault } from '../../../kernel/secrets.ts'
-import type { Audience } from './phone-login.ts'
-import { type PhoneLogin, phoneLoginOf } from './phone-login.ts'
+import { type Audience, type PhoneLogin, phoneLoginOf } from './phone-login.ts'
 import { selectKnownPlaces } from './place-store.ts'
 
 /**

@@ -1,5 +1,10 @@
-import type { Allow, Allowance as AllowanceRecord, NamedAllowance } from '@batua/contract'
-import { MAX_ALLOWANCE_DAYS, MAX_ALLOWANCES } from '@batua/contract'
+import {
+  type Allow,
+  type Allowance as AllowanceRecord,
+  MAX_ALLOWANCE_DAYS,
+  MAX_ALLOWANCES,
+  type NamedAllowance,
+} from '@batua/contract'
 import { type Refusal, refuse } from '../../../kernel/app-error.ts'
 import { assert } from '../../../kernel/assert.ts'
 import { DAY_MS } from '../../../kernel/clock.ts'

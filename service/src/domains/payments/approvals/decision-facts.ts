@@ -10,8 +10,7 @@ import {
   type UsageOf,
   usageCommand,
 } from '../../limits/index.ts'
-import type { Approval } from './approval.ts'
-import { appOf } from './approval.ts'
+import { type Approval, appOf } from './approval.ts'
 import { statusAt } from './decide.ts'
 import type { PaidBefore, PaidBeforeCounts } from './paid-before.ts'
 

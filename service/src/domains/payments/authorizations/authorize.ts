@@ -7,8 +7,14 @@ import { type Command, type LedgerBatch, read, SYSTEM } from '../../../ledger/in
 import { insert } from '../../../operations/entity.ts'
 import { type Actor, agentActor, appActor } from '../../../operations/facts.ts'
 import { type AgentPolicyCache, keyOfApp } from '../../limits/index.ts'
-import type { Approval, Executor } from '../approvals/approval.ts'
-import { type AuthorizationTerms, authorizationTerms, termsIn, termsOf } from '../approvals/approval.ts'
+import {
+  type Approval,
+  type AuthorizationTerms,
+  authorizationTerms,
+  type Executor,
+  termsIn,
+  termsOf,
+} from '../approvals/approval.ts'
 import { recordContext } from '../context.ts'
 import { decidePayment, type Mandate } from '../decide.ts'
 import { paymentFee } from '../fee.ts'

@@ -1,8 +1,7 @@
 import type { Escrow as EscrowRecord, EscrowWaiting } from '@batua/contract'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { rupees } from '../../../kernel/money.ts'
-import type { Approval } from '../approvals/approval.ts'
-import { policyVersionOf } from '../approvals/approval.ts'
+import { type Approval, policyVersionOf } from '../approvals/approval.ts'
 import { type Escrow, meantFor, type Named, payeeOf, type Terms } from './escrow.ts'
 
 export function escrowRecord(escrow: Escrow, policyVersion: string | null): EscrowRecord {

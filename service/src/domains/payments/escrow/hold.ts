@@ -7,8 +7,14 @@ import { type Command, type LedgerBatch, read, SYSTEM } from '../../../ledger/in
 import { insert } from '../../../operations/entity.ts'
 import { type Actor, record } from '../../../operations/facts.ts'
 import { type AgentPolicyCache, keyOfApp } from '../../limits/index.ts'
-import type { Approval, Executor } from '../approvals/approval.ts'
-import { type HoldTerms, holdTerms, termsIn, termsOf } from '../approvals/approval.ts'
+import {
+  type Approval,
+  type Executor,
+  type HoldTerms,
+  holdTerms,
+  termsIn,
+  termsOf,
+} from '../approvals/approval.ts'
 import { recordContext } from '../context.ts'
 import type { KeyUse, RequestKey } from '../idempotency.ts'
 import { type RequestTerms, type Spending, spendApproved, spendCommand } from '../spend.ts'

@@ -1,5 +1,4 @@
-import type { ResponseOf, routes } from '@batua/contract'
-import { FIRST_AGENTS } from '@batua/contract'
+import { FIRST_AGENTS, type ResponseOf, type routes } from '@batua/contract'
 import type { Queryable } from '../../../db/database.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { type Paise, rupees } from '../../../kernel/money.ts'

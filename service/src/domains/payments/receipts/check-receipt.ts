@@ -1,8 +1,7 @@
 import type { ResponseOf, verifyReceipt } from '@batua/contract'
 import type { Caller } from '../../../http/caller.ts'
 import { verifyObject } from '../../../kernel/signing.ts'
-import type { ReceiptsContext } from './find-receipt.ts'
-import { areGenuine, findPayment, isParty, receiptFacts } from './find-receipt.ts'
+import { areGenuine, findPayment, isParty, type ReceiptsContext, receiptFacts } from './find-receipt.ts'
 import { receiptContent, signReceipt, withoutWords } from './receipt.ts'
 
 export type ReceiptVerification = ResponseOf<typeof verifyReceipt>

@@ -3,8 +3,7 @@ import type { Caller } from '../../../http/caller.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import { assert } from '../../../kernel/assert.ts'
 import type { SigningKey } from '../../signing/index.ts'
-import type { ReceiptsContext } from './find-receipt.ts'
-import { areGenuine, findPayment, isParty, receiptFacts } from './find-receipt.ts'
+import { areGenuine, findPayment, isParty, type ReceiptsContext, receiptFacts } from './find-receipt.ts'
 import { type ReceiptFacts, receiptContent, signReceipt } from './receipt.ts'
 
 /** The receipt of a payment, created and signed when it is read, with the key that was active when it was paid. */

@@ -2,10 +2,8 @@ import { assert } from '../../../kernel/assert.ts'
 import { boundedMap } from '../../../kernel/bounded-map.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import type { Transfer } from '../../../ledger/index.ts'
-import type { ReceiptsContext } from './find-receipt.ts'
-import { areGenuine, receiptFacts } from './find-receipt.ts'
-import type { Party } from './receipt.ts'
-import { type ReceiptFacts, receiptContent, receiptToken } from './receipt.ts'
+import { areGenuine, type ReceiptsContext, receiptFacts } from './find-receipt.ts'
+import { type Party, type ReceiptFacts, receiptContent, receiptToken } from './receipt.ts'
 
 const REMEMBERED_PARTIES = 10_000
 

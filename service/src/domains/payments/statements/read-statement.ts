@@ -6,8 +6,7 @@ import type {
   ResponseOf,
 } from '@batua/contract'
 import type { Database } from '../../../db/database.ts'
-import type { Caller, OwnerCaller, PlatformCaller } from '../../../http/caller.ts'
-import { ownerOfSession } from '../../../http/caller.ts'
+import { type Caller, type OwnerCaller, ownerOfSession, type PlatformCaller } from '../../../http/caller.ts'
 import { page, pageOf } from '../../../http/paging.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'

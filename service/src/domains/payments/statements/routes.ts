@@ -1,7 +1,11 @@
 import { listOwnerTransactions, listPlatformTransactions, listTransactions } from '@batua/contract'
 import type { Serve } from '../../../http/serve.ts'
-import type { TransactionsContext } from './read-statement.ts'
-import { readOwnerStatement, readPlatformStatement, readStatement } from './read-statement.ts'
+import {
+  readOwnerStatement,
+  readPlatformStatement,
+  readStatement,
+  type TransactionsContext,
+} from './read-statement.ts'
 
 export function serveTransactions(serve: Serve, context: TransactionsContext): void {
   serve(listTransactions, ({ caller, params, query }) =>

@@ -3,8 +3,7 @@ import type { Uuid } from '../../../kernel/ids.ts'
 import { type Paise, paise } from '../../../kernel/money.ts'
 import type { AmountThreshold } from '../decide.ts'
 import { MAX_COUNT } from '../rules.ts'
-import type { Scope } from '../scope.ts'
-import { PAID } from '../scope.ts'
+import { PAID, type Scope } from '../scope.ts'
 
 /** The columns with an amount that a payer may want to stay just under, and the control's name for each. */
 const THRESHOLD_COLUMNS = {

@@ -95,7 +95,7 @@ const MAX_BODY_BYTES = 16 * 1024
 /** How many informational responses (1xx) are accepted before the response. */
 const MAX_INFORMATIONAL = 10
 
-export interface Exchange {
+interface Exchange {
   readonly handler: Dispatcher.DispatchHandler
   /** Aborts the exchange. A status that has arrived counts; otherwise the attempt failed with this error. */
   abort(error: string): void
@@ -105,7 +105,7 @@ export interface Exchange {
  * One request and its response. Only the status counts: once it has arrived, an endless or broken body changes nothing.
  * `onEnd` is called once, `onStart` at most once, when a connection was made and before anything is sent.
  */
-export function startExchange(onEnd: (result: AttemptResult) => void, onStart?: () => void): Exchange {
+function startExchange(onEnd: (result: AttemptResult) => void, onStart?: () => void): Exchange {
   let controller: Dispatcher.DispatchController | null = null
   let response: AttemptResult | null = null
   let isOver = false

@@ -46,7 +46,7 @@ const SELECT_PAYMENTS = `
   from transfers t where t.id = any($1::uuid[]) and t.kind = 'payment'`
 
 /** Adds the bodies of a platform's payment events, each made from its transfer. */
-export async function readPayments(
+async function readPayments(
   db: Queryable,
   vault: Vault,
   platformId: Uuid,
@@ -103,7 +103,7 @@ const SELECT_RECORDED = `
     else e.platform_id end`
 
 /** Adds the bodies of a platform's events that have rows of their own. */
-export async function readRecorded(
+async function readRecorded(
   db: Queryable,
   vault: Vault,
   platformId: Uuid,
