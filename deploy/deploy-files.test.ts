@@ -168,9 +168,9 @@ describe('the runbook', () => {
     expect(headings).toEqual(alerts.map(({ alert }) => alert))
   })
 
-  test('says of every alert what it means, what to look at and what to do', () => {
+  test('says of every alert what it means, what to check and what to do', () => {
     for (const section of runbook.split('\n### ').slice(1))
-      expect(section).toMatch(/\*\*Means\.\*\*.*\n.*\*\*Look at\.\*\*.*\n.*\*\*Do\.\*\*/s)
+      expect(section).toMatch(/\*\*Means\.\*\*.*\n.*\*\*Check\.\*\*.*\n.*\*\*Do\.\*\*/s)
   })
 
   test('lists every metric with its unit and its labels', () => {

@@ -9,7 +9,7 @@ const rings = new Map<string, RequestRing>()
 let groups: Introduction['groups'] | null = null
 let port = 0
 
-function tell(message: FromGenerator): void {
+function send(message: FromGenerator): void {
   // The parent process may have ended; then this one ends too.
   process.send?.(message, undefined, {}, () => {})
 }
@@ -17,7 +17,7 @@ function tell(message: FromGenerator): void {
 function introduce(introduction: Introduction): void {
   port = introduction.port
   groups = introduction.groups
-  tell({ kind: 'introduced' })
+  send({ kind: 'introduced' })
 }
 
 /** Made once for all orders with the same agents and the same payees. */
@@ -32,10 +32,10 @@ function ringFor({ payee, agents }: Order): RequestRing {
 async function carryOut(order: Order): Promise<void> {
   const ring = ringFor(order)
   const report = await driveLoad(port, ring, order, {
-    onBegan: () => tell({ kind: 'began' }),
-    onEnded: () => tell({ kind: 'ended' }),
+    onBegan: () => send({ kind: 'began' }),
+    onEnded: () => send({ kind: 'ended' }),
   })
-  tell({ kind: 'report', report })
+  send({ kind: 'report', report })
 }
 
 process.on('message', (message: ToGenerator) => {

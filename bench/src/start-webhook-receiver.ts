@@ -29,7 +29,7 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
     for (const { fail } of waiting.splice(0)) fail(new Error('the webhook receiver ended'))
   })
   const hear = () => new Promise<FromReceiver>((hear, fail) => waiting.push({ hear, fail }))
-  const tell = (message: ToReceiver) => {
+  const send = (message: ToReceiver) => {
     const reply = hear()
     child.send(message)
     return reply
@@ -38,11 +38,11 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   if (first.kind !== 'listening') throw new Error('the webhook receiver did not report its address')
   return {
     url: `http://127.0.0.1:${first.port}/webhooks`,
-    trust: async secret => void (await tell({ kind: 'trust', secret })),
-    behave: async manner => void (await tell({ kind: 'behave', manner })),
-    mark: async () => void (await tell({ kind: 'mark' })),
+    trust: async secret => void (await send({ kind: 'trust', secret })),
+    behave: async manner => void (await send({ kind: 'behave', manner })),
+    mark: async () => void (await send({ kind: 'mark' })),
     async read() {
-      const reply = await tell({ kind: 'read' })
+      const reply = await send({ kind: 'read' })
       if (reply.kind !== 'figures') throw new Error('the webhook receiver did not report its figures')
       return reply.figures
     },

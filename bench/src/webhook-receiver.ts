@@ -5,7 +5,7 @@ import type { FromReceiver, ToReceiver } from './webhook-messages.ts'
 
 const listener = await listenForWebhooks()
 
-function tell(message: FromReceiver): void {
+function send(message: FromReceiver): void {
   // The parent process may have ended; then this one ends too.
   process.send?.(message, undefined, {}, () => {})
 }
@@ -26,6 +26,6 @@ function obey(message: ToReceiver): FromReceiver {
   }
 }
 
-process.on('message', (message: ToReceiver) => tell(obey(message)))
+process.on('message', (message: ToReceiver) => send(obey(message)))
 process.on('disconnect', () => process.exit(0))
-tell({ kind: 'listening', port: listener.port })
+send({ kind: 'listening', port: listener.port })

@@ -1,6 +1,6 @@
 /** The cookie of an owner's session. */
 export const SESSION_COOKIE = 'service_session'
-/** Tells browsers apart at a login, so that nobody uses up the tries of another. */
+/** Distinguishes browsers at a login, so that nobody uses up the tries of another. */
 export const BROWSER_COOKIE = 'service_browser'
 
 /** The cookies that the service sets, as a browser would keep them. */

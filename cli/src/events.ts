@@ -61,15 +61,15 @@ async function* messagesOf(
   lastId: string | null,
   { signal, onOpen }: FollowOptions,
 ): AsyncGenerator<EventSourceMessage, void, undefined> {
-  const silence = new AbortController()
+  const idleAbort = new AbortController()
   const headers = { ...credentialHeaders(access), ...(lastId === null ? {} : { 'last-event-id': lastId }) }
-  const ended = AbortSignal.any([signal, silence.signal])
+  const ended = AbortSignal.any([signal, idleAbort.signal])
   const response = await answerOf(access, '/api/web/events', { headers, signal: ended })
   onOpen?.()
   const messages: EventSourceMessage[] = []
   const parser = createParser({ onEvent: message => messages.push(message) })
   const decoder = new TextDecoder()
-  const timer = setTimeout(() => silence.abort(), SILENT_FOR_MS)
+  const timer = setTimeout(() => idleAbort.abort(), SILENT_FOR_MS)
   try {
     for await (const bytes of response.body ?? []) {
       timer.refresh()
@@ -78,7 +78,7 @@ async function* messagesOf(
     }
   } finally {
     clearTimeout(timer)
-    silence.abort()
+    idleAbort.abort()
   }
 }
 

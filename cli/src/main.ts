@@ -77,6 +77,6 @@ function argumentFailure(error: unknown): unknown {
     exit: EXIT.usage,
     code: 'usage_error',
     message: error.code === 'commander.help' ? 'Name a command' : message,
-    hints: [...more, 'batua --help tells more'],
+    hints: [...more, 'run batua --help to list the commands'],
   })
 }

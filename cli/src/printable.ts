@@ -4,7 +4,7 @@ const HIDDEN = new RegExp(`(?![${JOINERS}])[\\p{C}\\p{Zl}\\p{Zp}]`, 'gu')
 /** What moves the cursor or hides text but lines and tabs. */
 const HIDDEN_IN_LINES = new RegExp(`(?![${JOINERS}\\n\\t])[\\p{C}\\p{Zl}\\p{Zp}]`, 'gu')
 
-/** A text of somebody else as one harmless line: no control, invisible or reordering characters. */
+/** A text that others wrote as one harmless line: without control, invisible or reordering characters. */
 export function printable(text: string): string {
   return text.replaceAll(HIDDEN, escaped)
 }
@@ -31,7 +31,7 @@ function escaped(character: string): string {
 
 const SECRET = /\b(agk_live_|sk_live_|whsec_)[\w+/=-]+/g
 
-/** A message without the secrets that somebody typed where they do not belong. */
+/** A message without the secrets that a user typed in the wrong place. */
 export function withoutSecrets(text: string): string {
   return text.replaceAll(SECRET, '$1…')
 }

@@ -46,7 +46,7 @@ export const AUDIT_ACTIONS = {
   'passkey.removed': 'A passkey was removed, or is removed after the cooldown.',
   'passkey.kept': 'A removal of a passkey that waited for the cooldown was cancelled.',
   'passkey.used': 'A passkey confirmed a request; the data has the evidence.',
-  'notifications.changed': 'An owner chose what to be told.',
+  'notifications.changed': 'An owner chose which notifications to receive.',
   'push_subscription.created': 'A browser was added in which an owner is notified.',
   'push_subscription.ended':
     'A browser was removed in which an owner was notified: by the owner, a logout, another person who uses it, or its push service.',

@@ -76,7 +76,7 @@ export const getExposure = route({
   tag: 'Policies',
   summary: 'Get the most that an agent can pay',
   description:
-    'The most that payments can take out within an hour, a day and thirty days, by a payer that always pays the largest amount allowed at once to whoever is allowed, without anybody deciding anything. All limits, payee lists, thresholds, allowances, budgets, the balance with its fees, and pending increases that fall due meanwhile are included; money that comes in is not. It is 0 for a stopped agent.',
+    'The most that payments can take out within an hour, a day and thirty days, by a payer that always pays the largest amount allowed at once to any allowed payee, while nobody decides anything. All limits, payee lists, thresholds, allowances, budgets, the balance with its fees, and pending increases that fall due meanwhile are included; money that comes in is not. It is 0 for a stopped agent.',
   who: ['platform', 'agent', 'owner'],
   params: request({ agent_id: idParam('agt') }),
   status: 200,

@@ -5,7 +5,7 @@ import { exampleId, idParam, idSchema } from './ids.ts'
 import { route } from './route.ts'
 import { nullable, oneOf, request, response } from './schema.ts'
 
-/** What owners are notified of, with its meaning and the events that it is told for. */
+/** The kinds of notification for owners: the meaning of each, and the events that cause it. */
 export const NOTIFICATION_KINDS = {
   approval_requested: {
     description: 'A payment or hold of an agent waits for the owner.',
@@ -51,7 +51,7 @@ const KIND_OF_EVENT: ReadonlyMap<EventName, NotificationKind> = new Map(
   ),
 )
 
-/** The kind of notification that an event is told as; null: owners are not told of it. */
+/** The kind of notification that an event causes; null: owners are not notified of it. */
 export function kindOfEvent(event: EventName): NotificationKind | null {
   return KIND_OF_EVENT.get(event) ?? null
 }
@@ -73,7 +73,10 @@ const Channels = response(
     push: Type.Boolean({ description: 'Whether your browsers show it.', examples: [true] }),
     message: Type.Boolean({ description: 'Whether a message is sent.', examples: [false] }),
   },
-  { title: 'NotificationChannels', description: 'How a kind is told; by neither until you ask for it.' },
+  {
+    title: 'NotificationChannels',
+    description: 'The channels of one kind of notification; both are off until you turn them on.',
+  },
 )
 
 const ChannelsChange = request({
@@ -97,7 +100,7 @@ const settings = {
     ofEachKind(
       kind => Type.With(Channels, { description: NOTIFICATION_KINDS[kind].description }) as typeof Channels,
     ),
-    { title: 'NotificationKinds', description: 'What is told, and how.' },
+    { title: 'NotificationKinds', description: 'Which notifications are sent, and how.' },
   ),
   language,
   push_public_key: textOut(
@@ -117,10 +120,10 @@ const settingsExample = {
   message_available: true,
 }
 
-/** What the person of a session is told. */
+/** The notification settings of the person of a session. */
 export const NotificationSettings = response(settings, {
   title: 'NotificationSettings',
-  description: 'What you are told, and how.',
+  description: 'Which notifications you receive, and how.',
   examples: [settingsExample],
 })
 export type NotificationSettings = Static<typeof NotificationSettings>
@@ -130,8 +133,8 @@ export const getNotificationSettings = route({
   method: 'GET',
   path: '/v1/notifications',
   tag: 'Notifications',
-  summary: 'Get what you are told',
-  description: 'The settings of the person of this session. Nothing is told until the person asks for it.',
+  summary: 'Get your notification settings',
+  description: 'The settings of the person of this session. Nothing is sent until the person turns it on.',
   who: ['owner'],
   status: 200,
   response: NotificationSettings,
@@ -143,9 +146,9 @@ export const updateNotificationSettings = route({
   method: 'PATCH',
   path: '/v1/notifications',
   tag: 'Notifications',
-  summary: 'Choose what you are told',
+  summary: 'Change your notification settings',
   description:
-    'Changes only what the request names, for what happens from now on. What is turned off is not sent any more, also if it waits already. A notification is told once: it is a text and a link to the page on which to act, and never a decision.',
+    'Changes only the settings that the request names, for events from now on. A kind that is turned off is not sent any more, not even a notification that already waits. Each notification is sent once: it is a text and a link to the page on which to act, and never a decision.',
   who: ['owner'],
   body: request(
     {
@@ -158,7 +161,7 @@ export const updateNotificationSettings = route({
               }) as typeof ChannelsChange,
             ),
           ),
-          { description: 'What is told, and how.' },
+          { description: 'Which notifications are sent, and how.' },
         ),
       ),
       language: Type.Optional(language),

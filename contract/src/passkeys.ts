@@ -137,7 +137,7 @@ export const createPasskey = route({
   tag: 'Passkeys',
   summary: 'Enrol a passkey',
   description:
-    'Enrols the credential that the browser made with the options. From then on approving, raising limits, allowances, another bank account and, for administrators, restoring and tier changes need it. The first passkey can be used at once. A further one can be used at once if the request has a step-up; otherwise after the cooldown, and a text message tells the person, who can remove it until then. At most 20.',
+    'Enrols the credential that the browser made with the options. From then on approving, raising limits, allowances, another bank account and, for administrators, restoring and tier changes need it. The first passkey can be used at once. A further one can be used at once if the request has a step-up; otherwise after the cooldown, and a text message informs the person, who can remove it until then. At most 20.',
   who: ['owner', 'admin'],
   stepUp: true,
   body: request(
@@ -198,7 +198,7 @@ export const deletePasskey = route({
   tag: 'Passkeys',
   summary: 'Remove a passkey',
   description:
-    'With a step-up the passkey is removed at once; otherwise after the cooldown, and a text message tells the person, who can keep it until then. A passkey that cannot be used yet is removed at once.',
+    'With a step-up the passkey is removed at once; otherwise after the cooldown, and a text message informs the person, who can keep it until then. A passkey that cannot be used yet is removed at once.',
   who: ['owner', 'admin'],
   stepUp: true,
   params,

@@ -52,7 +52,7 @@ export const TAG_GROUPS: Readonly<Record<string, Readonly<Record<string, string>
     Passkeys:
       'Keys on the devices of owners and administrators, which confirm what matters and leave a proof of it.',
     'Owner session': 'What an owner sees and sets for all her agents.',
-    Notifications: 'What an owner is told, in which browsers and by messages: a text and a link.',
+    Notifications: 'What an owner is notified of, in which browsers and by messages: a text and a link.',
     Administration: 'For the operators of the service.',
     Gateway: 'Where payment gateways and banks send their webhooks.',
     Sandbox: 'Simulates people, banks and time. Absent in live mode.',

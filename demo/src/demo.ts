@@ -25,7 +25,7 @@ and with 2 if an option is wrong.
 `
 
 /** The whole demo; a chapter that does not hold is an error. */
-async function tell(stage: Stage): Promise<void> {
+async function runTour(stage: Stage): Promise<void> {
   const platform = await signUpPlatform(stage)
   const owner = await verifyOwner(stage, platform.headers)
   const agents = await createAgents(stage, platform.headers, owner.id)
@@ -63,7 +63,7 @@ async function play(): Promise<void> {
   })
   const startedMs = performance.now()
   paper.title('Batua demo', `against ${address}`)
-  await tell({ client, paper })
+  await runTour({ client, paper })
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
   paper.end(`${calls} calls in ${seconds} s, and every paisa is accounted for.`)
 }

@@ -54,7 +54,7 @@ ${manner}Ctrl-C ends it.
 }
 
 /** Only bodies go to standard output, so that a program can read them; everything else goes to standard error. */
-function tell({ json }: ListenOptions, arrival: Arrival): void {
+function print({ json }: ListenOptions, arrival: Arrival): void {
   const line = `${lineOf(arrival, new Date())}\n`
   if (!json) process.stdout.write(line)
   else if (arrival.verification.verified) process.stdout.write(`${JSON.stringify(parsed(arrival.text))}\n`)
@@ -71,7 +71,7 @@ async function listen(options: ListenOptions): Promise<void> {
     status,
     delayMs,
     onArrival(arrival) {
-      tell(options, arrival)
+      print(options, arrival)
       if (arrival.verification.verified && !arrival.isAgain) different += 1
     },
     onAnswered() {

@@ -21,7 +21,7 @@ export async function sellWeather(stage: Stage, { payer, payee }: Agents): Promi
     const response = await fetch(address)
     insist(response.status === 200, 'a call that was paid is served')
     const { paymentId = null, amount, nonce } = paymentOf(response) ?? {}
-    insist(paymentId !== null && nonce !== undefined, 'a response tells what it was paid with')
+    insist(paymentId !== null && nonce !== undefined, 'a response names its payment')
     paper.facts([
       ['forecast', await response.text()],
       ['paid', `${amount} INR`, 'the buyer had set a maximum of 20 per call'],

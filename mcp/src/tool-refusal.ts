@@ -35,8 +35,8 @@ export type RefusalFacts = Readonly<Static<typeof Refusal>>
 type RefusalCode = AnyBatuaError['code'] | PurchaseErrorCode | 'url_refused' | 'url_unreachable'
 
 /**
- * Every code of a refusal, and what a model does after it: it calls the tool that is named; it repeats the same call with
- * the same key; it looks at the payment, if the purchase made one; or nothing, because a person has to.
+ * Every code of a refusal, and what a model does after it: it calls the tool that is named; it repeats the same call
+ * with the same key; it reads the payment, if the purchase made one; or nothing, because a person has to act.
  */
 export const REFUSAL_CODES: Readonly<Record<RefusalCode, 'tool' | 'repeat' | 'payment' | 'person'>> = {
   validation_error: 'tool',
@@ -166,7 +166,9 @@ function nextToolAfter({ code, details }: AnyBatuaError, tool: Tool): ToolName |
   }
 }
 
-/** The message of a failed purchase repeats what its seller said: whom it pays, where it redirects, to whom it sells. */
+/**
+ * The message of a failed purchase repeats what its seller said: whom it pays, where it redirects, to whom it sells.
+ */
 export const WRITTEN_BY_SELLERS: readonly string[] = ['/message']
 
 /** A purchase that was not made, or not served. */

@@ -47,7 +47,7 @@ export const SPENDS: ToolHints = {
 /** Sends a request to a page, which may act on it each time: a key makes only the payment happen once. */
 export const CALLS_PAGE: ToolHints = { ...SPENDS, idempotentHint: false }
 
-/** Whoever may pay may also find out what became of a payment. */
+/** An app that may pay may also read the outcome of a payment. */
 export const ANY_SCOPE: readonly AppScope[] = APP_SCOPES
 
 interface ToolTexts<Name extends ToolName> {

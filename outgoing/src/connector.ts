@@ -22,9 +22,9 @@ export interface Connector {
 }
 
 /**
- * Connects to addresses that somebody else chose. An address is checked when it is the host itself, when the
- * host's name resolves to it (in the one lookup that the connection uses, so that DNS rebinding has no effect), and once
- * more when the connection is established, before a request is written.
+ * Connects to addresses that others chose. An address is checked when it is the host itself, when the
+ * host's name resolves to it (in the one lookup that the connection uses, so that DNS rebinding has no effect), and
+ * once more when the connection is established, before a request is written.
  */
 export function openConnector(options: ConnectorOptions): Connector {
   const { mode, timeoutMs, maxAnswerBytes = MAX_ANSWER_BYTES } = options

@@ -13,7 +13,7 @@ export interface GuardedFetchOptions {
   readonly ca?: string
 }
 
-/** A `fetch` for addresses that somebody else chose. */
+/** A `fetch` for addresses that others chose. */
 export interface GuardedFetch {
   /**
    * Each connection is checked, also that to the target of a redirect. Rejects with `NoAnswer`, whose message quotes

@@ -1,4 +1,4 @@
-/** Connections to addresses that somebody else chose: receivers of webhooks, and pages that an agent pays for. */
+/** Connections to addresses that others chose: receivers of webhooks, and pages that an agent pays for. */
 export { type Connector, type ConnectorOptions, openConnector } from './connector.ts'
 export { type GuardedFetch, type GuardedFetchOptions, NoAnswer, openGuardedFetch } from './guarded-fetch.ts'
 export { dnsLookup, guardedLookup, type Lookup, systemLookup } from './lookup.ts'

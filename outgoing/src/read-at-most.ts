@@ -1,6 +1,6 @@
 /**
- * The beginning of a body, decompressed, and whether that is all of it. Whoever answers chooses how long a body becomes:
- * a few kilobytes can hold a gigabyte, so no more is read than is wanted.
+ * The beginning of a body, decompressed, and whether that is all of it. The sender decides how long a body becomes:
+ * a few kilobytes can hold a gigabyte, so reading stops at the limit.
  */
 export async function readAtMost(
   response: Response,

@@ -109,7 +109,7 @@ function sentencesOf(description: string): string[] {
 export function comment(description: string | undefined): string {
   if (description === undefined || description === '' || SAYS_NOTHING.test(description)) return ''
   const [sentence = ''] = sentencesOf(description)
-  if (sentence.includes('*/')) throw new Error(`cannot stand in a comment: ${sentence}`)
+  if (sentence.includes('*/')) throw new Error(`not allowed in a comment: ${sentence}`)
   return `/** ${sentence} */\n`
 }
 

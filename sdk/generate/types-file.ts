@@ -82,7 +82,7 @@ type: Name
 ${writer.fieldsOf({ properties: same, required })}
 data: WebhookData[Name]
 }`,
-    `/** What a webhook carries; \`event\` tells what \`data\` are. */
+    `/** The body of a webhook; \`event\` names the type of \`data\`. */
 export type WebhookEvent = { [Name in EventName]: WebhookEventOf<Name> }[EventName]`,
   ]
 }

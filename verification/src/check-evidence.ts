@@ -16,8 +16,8 @@ import {
 } from './verification-result.ts'
 
 /*
- * What a passkey of an owner or administrator confirmed (WebAuthn level 3, section 7.2; contract section 12, Step-up). The
- * service cannot make it: the key is on the person's device. Whose key it is, the entry of its enrolment says.
+ * What a passkey of an owner or administrator confirmed (WebAuthn level 3, section 7.2; contract section 12, Step-up).
+ * The service cannot make it: the key is on the person's device. Whose key it is, the entry of its enrolment says.
  */
 
 const isEvidence = new Ajv2020({ strict: true, allowUnionTypes: true, formats: FORMATS }).compile<Evidence>(
@@ -64,7 +64,7 @@ export function checkApproval(
   if (evidence === null)
     return unclear('no passkey confirmed this approval, so nothing in it can be verified offline')
   const result = checkEvidence(evidence, proof, keys)
-  // Without the enrolment it is still told apart from a record that says something else.
+  // Without the enrolment the signature still shows whether the record says something else.
   if (isDoubt(result) && result.verdict !== 'cannot tell') return result
   const signed = JSON.parse((evidence as Evidence).document) as JsonObject
   const { context } = record

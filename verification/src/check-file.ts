@@ -112,7 +112,7 @@ function unwrapped(value: unknown): JsonObject | Doubt {
 function receiptIn({ receipt, valid = true, reason }: JsonObject): JsonObject | Doubt {
   if (receipt !== null && valid !== true)
     return forged(`the service itself says that it is not (${shown(String(reason))})`)
-  return isObject(receipt) ? receipt : unclear('there is no receipt in it; look at the id that was asked for')
+  return isObject(receipt) ? receipt : unclear('there is no receipt in it; check the id in the request')
 }
 
 const AUDIT_ANSWER = Object.keys(AuditVerification.properties)
@@ -156,13 +156,15 @@ const RECEIPT_ANSWER = 'the answer of /v1/receipts/{receipt_id}'
 
 function unknownFile(value: JsonObject): string {
   if (isObject(value['error']))
-    return 'it is an error that the service answered; look at the call that it came from'
+    return 'it is an error response of the service; check the call that returned it'
   if ('audit_id' in value || 'entries' in value)
     return 'an audit entry alone proves nothing; save the answer of /v1/audit/verify?audit_id=… instead'
   return `it is none of ${KNOWN}`
 }
 
-/** Finds the kind by a field that no other kind has. A wrong guess fails, because a signed object has all its fields. */
+/**
+ * Finds the kind by a field that no other kind has. A wrong guess fails, because a signed object has all its fields.
+ */
 function kindOf(value: JsonObject): SignedKind | null {
   if (isObject(value['proof'])) return MEMBERSHIP_PROOF
   if ('receipt_id' in value) return RECEIPT

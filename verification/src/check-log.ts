@@ -50,7 +50,7 @@ export function checkAuditEntry(value: unknown, keys: PublishedKeys): Verificati
   const { entry, leaf_index, tree_size, root_hash, inclusion_proof } = value
   if (value.reason === 'pending')
     return unclear('no checkpoint covers this entry yet; ask for it again in a few seconds')
-  if (value.reason === 'not_found') return unclear('the service knew no such entry; look at the id')
+  if (value.reason === 'not_found') return unclear('the service knew no such entry; check the id')
   if (!value.valid || value.reason !== 'ok')
     return forged(`the service itself says that it is not (${value.reason})`)
   if (entry === null || leaf_index === null || value.checkpoint === null)
@@ -70,7 +70,7 @@ export function checkAuditEntry(value: unknown, keys: PublishedKeys): Verificati
   if (leafHash(canonicalJson(content)) !== hash) {
     if (content.data !== null) return forged('its hash does not fit what it says')
     return unclear(
-      'this copy leaves out the data of the entry, and the hash covers it; ask somebody who may see the agent’s trail for theirs',
+      'this copy leaves out the data of the entry, and the hash covers it; ask a person who may see the agent’s trail for their copy',
       [place, `the checkpoint is ${signedBy(checkpoint)}`],
     )
   }

@@ -143,7 +143,7 @@ test.each([
   expect(verdict(device.confirm(document, changes))).toMatch(/^not genuine/)
 })
 
-test('a request that a passkey confirmed is told with its action', () => {
+test('the result for a request that a passkey confirmed names its action', () => {
   const request = {
     action: 'PATCH /v1/agents/agt_1',
     body_sha256: '00',

@@ -49,7 +49,7 @@ function earliestDate(key: PublishedKey, { byId }: PublishedKeys): number | null
 export function needsProof(what: string, { id, revokedAt }: PublishedKey): Doubt | null {
   if (revokedAt === null) return null
   return unclear(
-    `the key ${shown(id)} is revoked since ${isoTime(revokedAt)}, and whoever has it can choose the date of what it signs; ask the service for the ${what} again, or prove that the log has it with --proof`,
+    `the key ${shown(id)} is revoked since ${isoTime(revokedAt)}, and a thief of the key can choose the date of what it signs; ask the service for the ${what} again, or prove that the log has it with --proof`,
   )
 }
 

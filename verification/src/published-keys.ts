@@ -11,7 +11,9 @@ export interface PublishedKey {
   /** Base64 of the 32 raw bytes. */
   readonly publicKey: string
   readonly key: KeyObject
-  /** A retired key signs nothing new, but its signatures stay valid. A key set does not say whether a key is retired. */
+  /**
+   * A retired key signs nothing new, but its signatures stay valid. A key set does not say whether a key is retired.
+   */
   readonly isRetired: boolean
   /** The span of dates of objects that it signed; null where a document of an earlier release does not say. */
   readonly activeFrom: number | null
@@ -47,7 +49,7 @@ export function readKeys(text: string): PublishedKeys | Doubt {
     if (isKeySet && !(entry['kty'] === 'OKP' && entry['crv'] === 'Ed25519')) continue
     const key = isKeySet ? keyOfSet(entry) : keyOfDocument(entry)
     if (isDoubt(key)) return key
-    if (byId.has(key.id)) return noKeys(`the key id ${shown(key.id)} stands in it twice`)
+    if (byId.has(key.id)) return noKeys(`the key id ${shown(key.id)} appears twice`)
     byId.set(key.id, key)
   }
   if (byId.size === 0) return noKeys('it holds no Ed25519 key')

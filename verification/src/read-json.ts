@@ -39,7 +39,7 @@ export function readJson(text: string): Json | Doubt {
 
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
 
-/** The numbers of a valid JSON text as they are written. Node 20 does not tell them to a reviver. */
+/** The numbers of a valid JSON text as they are written. Node 20 does not pass them to a reviver. */
 function numbersIn(text: string): string[] {
   return (text.match(STRING_OR_NUMBER) ?? []).filter(token => !token.startsWith('"'))
 }

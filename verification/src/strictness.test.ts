@@ -141,7 +141,7 @@ const forged = { ...answer, amount: 1 }
 
 test.each([
   ['a receipt', { ...forged, receipt: answer }],
-  ['a certificate', { ...certificate, subject: 'Somebody', certificate }],
+  ['a certificate', { ...certificate, subject: 'Another owner', certificate }],
   ['a list of one certificate', { ...forged, certificates: [certificate] }],
   ['a membership proof', { ...forged, ...proof }],
   ['an audit entry with its proof', { ...forged, ...log.verification(1) }],

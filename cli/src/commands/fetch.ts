@@ -44,7 +44,7 @@ async function fetchUrl(session: Session, options: FetchOptions, args: readonly 
   const bought = await fetched(session, url, init, options)
   const { response, payment } = bought
   if (payment?.status === 'completed') session.out.note(paidNote(payment))
-  if (payment?.status === 'pending_approval') return tellWaiting(session, response, payment)
+  if (payment?.status === 'pending_approval') return reportWaiting(session, response, payment)
   await writeAnswer(session, bought, options)
   return exitOfStatus(response.status)
 }
@@ -78,7 +78,7 @@ async function plainly({ signal }: Session, url: URL, init: RequestInit): Promis
   }
 }
 
-function tellWaiting({ out }: Session, response: Response, payment: CallPayment): ExitCode {
+function reportWaiting({ out }: Session, response: Response, payment: CallPayment): ExitCode {
   const { approvalId, payTo, amount, nonce } = payment
   response.body?.cancel().catch(() => undefined)
   out.body({

@@ -56,13 +56,13 @@ async function fund(session: Session, options: FundOptions, args: readonly unkno
   }
   if (options.wait) {
     out.note(`The owner pays at ${made.checkout_url}`)
-    return tellEnd(
+    return reportEnd(
       session,
       await ended(session, () => client.getFunding({ agent_id, funding_id }, { signal })),
     )
   }
   if (options.outcome !== undefined)
-    return tellEnd(session, await client.getFunding({ agent_id, funding_id }, { signal }))
+    return reportEnd(session, await client.getFunding({ agent_id, funding_id }, { signal }))
   out.body(made)
   out.facts([
     ['funding', funding_id],
@@ -84,7 +84,7 @@ async function ended({ signal }: Session, ask: () => Promise<Funding>): Promise<
   }
 }
 
-function tellEnd({ out }: Session, funding: Funding): ExitCode {
+function reportEnd({ out }: Session, funding: Funding): ExitCode {
   const { funding_id, status, amount, fee, net_amount } = funding
   if (status === 'failed') {
     const message = `The funding ${funding_id} has failed: nothing was credited`

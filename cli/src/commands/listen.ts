@@ -51,7 +51,7 @@ async function listen(session: Session, { forwardTo, events, count }: ListenOpti
   for await (const streamed of followEvents(session, access, { signal, onOpen, onReset })) {
     if (wanted !== null && !wanted.has(streamed.event.event)) continue
     const outcome = target === null ? null : await forward(target, streamed, signal)
-    tell(session, streamed, outcome)
+    report(session, streamed, outcome)
     seen += 1
     if (seen === count) return
   }
@@ -107,7 +107,7 @@ async function forward(
   }
 }
 
-function tell({ out }: Session, { event }: StreamedEvent, outcome: number | string | null): void {
+function report({ out }: Session, { event }: StreamedEvent, outcome: number | string | null): void {
   out.bodyLine(event)
   const isTaken = typeof outcome === 'number' && outcome >= 200 && outcome < 300
   const answer = outcome === null ? '' : `  ${out.colour(isTaken ? 'green' : 'red', String(outcome))}`

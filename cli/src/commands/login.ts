@@ -56,7 +56,7 @@ async function addressIn({ env, out, profiles }: Session, { url }: LoginOptions)
   if (!URL.canParse(address)) throw usage(`${address} is not a URL`)
   const target = new URL(address)
   if (target.protocol === 'http:' && !isThisMachine(target))
-    out.note(`${target.origin} is not https: whoever is between here and there can read the secret`)
+    out.note(`${target.origin} is not https: others in the network can read the secret`)
   return address
 }
 

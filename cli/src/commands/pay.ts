@@ -69,7 +69,7 @@ async function pay(session: Session, options: PayOptions, args: readonly string[
   const paid = await payOnce(session, access.client, input, key)
   const settled =
     options.wait && paid.status !== 'completed' ? await decided(session, access.client, paid) : paid
-  tell(session, settled, input)
+  report(session, settled, input)
   return settled.status === 'completed' ? EXIT.done : EXIT.waits
 }
 
@@ -113,7 +113,7 @@ async function payOnce(
   }
 }
 
-function tell({ out }: Session, paid: PaymentResult | Payment, { to, amount }: PayInput): void {
+function report({ out }: Session, paid: PaymentResult | Payment, { to, amount }: PayInput): void {
   out.body(paid)
   out.facts([
     ['status', paid.status],

@@ -22,7 +22,9 @@ export interface Bought {
   readonly payment: CallPayment | null
 }
 
-/** Fetches and pays. The purchase is on disk before money moves, so that the same command after a crash continues it. */
+/**
+ * Fetches and pays. The purchase is on disk before money moves, so that the same command after a crash continues it.
+ */
 export async function buy(
   session: Session,
   { client }: Access,
@@ -129,7 +131,7 @@ function purchaseFailure(
     session.signal.throwIfAborted()
     return unanswered(url, init, error)
   }
-  // Of these the seller or the owner is the cause, and the error says what became of the money.
+  // The seller or the owner caused these errors, and the error says what happened to the money.
   if (error instanceof PurchaseError) return error
   return unfinished(session, purchase, error)
 }

@@ -31,7 +31,7 @@ export function OwnerLink({ id, name, detail }: NamedProps) {
   )
 }
 
-/** A name, and below it what tells it from others. */
+/** A name, and below it what distinguishes it from others. */
 export function Named({
   children,
   detail,

@@ -17,8 +17,8 @@ import { PhoneLogin } from '../login/phone-login.tsx'
 import { rememberLogin } from '../login/remembered-login.ts'
 import { Brand } from '../shell/brand.tsx'
 import { PreferencesButton } from '../shell/preferences-button.tsx'
-import { Asking } from './asking.tsx'
 import classes from './connect.module.css'
+import { RequestDetails } from './request-details.tsx'
 import { DenyButton, TermsForm } from './terms-form.tsx'
 import { connectTexts } from './texts.ts'
 
@@ -104,7 +104,7 @@ function Request() {
       <PageTitle tab={t.tab} lead={t.lead}>
         {t.title(data.name)}
       </PageTitle>
-      <Asking request={data} />
+      <RequestDetails request={data} />
       <Decision requestId={requestId} request={data} refusal={refusal} onAnswered={go} />
     </Stack>
   )

@@ -2,7 +2,7 @@ import type { Session } from '../api/api.tsx'
 
 const keptAs = (session: Session) => `batua-logged-in-${session}`
 
-/** Remembers in this browser that somebody logged in, and nothing of who it was. */
+/** Remembers in this browser that a person logged in, but not which person. */
 export function rememberLogin(session: Session): void {
   localStorage.setItem(keptAs(session), 'yes')
 }

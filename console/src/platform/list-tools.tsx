@@ -65,7 +65,7 @@ function DownloadCsv<Name extends ListOperation>({
         page = await callOperation(client, operation, input as InputOf<Name>, {})
         rows.push(...((page as unknown as Record<string, object[]>)[plural] ?? []))
       } while (page.pagination.next_cursor !== undefined && rows.length < MOST_ROWS)
-      // The mark at the beginning tells Excel that the text is UTF-8.
+      // Excel reads the text as UTF-8 because of the byte order mark at the beginning.
       saveFile(new Blob([`\u{feff}${csvOf(rows)}`], { type: 'text/csv' }), `${plural}.csv`)
       sayDone(
         rows.length < page.pagination.total

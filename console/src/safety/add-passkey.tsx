@@ -74,7 +74,7 @@ interface WithoutPasskeyProps {
   readonly onChange: (checked: boolean) => void
 }
 
-/** For whoever has lost the device: the change then waits, and the phone is told. */
+/** For an owner who has lost the device: the change then waits, and a message is sent to the phone. */
 export function WithoutPasskey({ checked, onChange }: WithoutPasskeyProps) {
   const t = useTexts(passkeyTexts)
   return (

@@ -19,7 +19,7 @@ interface Row {
 export function NotificationKinds({ settings }: { readonly settings: Settings }) {
   const t = useTexts(notificationTexts)
   const rows = (Object.keys(settings.kinds) as Kind[]).map(kind => ({ kind }))
-  const of = (channel: Channel) => (row: Row) => <Told settings={settings} channel={channel} {...row} />
+  const of = (channel: Channel) => (row: Row) => <ChannelBox settings={settings} channel={channel} {...row} />
   const columns: readonly Column<Row>[] = [
     { id: 'kind', name: t.event, cell: ({ kind }) => <Text fw={600}>{t.kind[kind]}</Text> },
     { id: 'push', name: t.push, cell: of('push') },
@@ -28,19 +28,19 @@ export function NotificationKinds({ settings }: { readonly settings: Settings })
   return <DataTable label={t.kinds} columns={columns} rows={rows} rowKey={({ kind }) => kind} />
 }
 
-interface ToldProps extends Row {
+interface ChannelBoxProps extends Row {
   readonly settings: Settings
   readonly channel: Channel
 }
 
 /** One box. It shows at once what was chosen; if the service refuses it, what holds, and why. */
-function Told({ settings, kind, channel }: ToldProps) {
+function ChannelBox({ settings, kind, channel }: ChannelBoxProps) {
   const t = useTexts(notificationTexts)
   const change = useAct('updateNotificationSettings')
   const [chosen, choose] = useState<boolean | null>(null)
-  const set = (isTold: boolean) => {
-    choose(isTold)
-    change.mutate({ kinds: { [kind]: { [channel]: isTold } } }, { onSettled: () => choose(null) })
+  const set = (isOn: boolean) => {
+    choose(isOn)
+    change.mutate({ kinds: { [kind]: { [channel]: isOn } } }, { onSettled: () => choose(null) })
   }
   return (
     <Stack gap={0}>

@@ -11,7 +11,7 @@ import { notificationTexts } from './notification-texts.ts'
 import { PushBrowsers } from './push-browsers.tsx'
 import { PushHere } from './push-here-card.tsx'
 
-/** What the owner is told, in which language, and in which browsers. */
+/** What the owner is notified of, in which language, and in which browsers. */
 export function Notifications() {
   const t = useTexts(notificationTexts)
   const settings = useRead('getNotificationSettings', {})

@@ -19,8 +19,8 @@ export function PushBrowsers() {
     { id: 'browser', name: t.browser, cell: subscription => <Named subscription={subscription} /> },
     { id: 'added', name: t.added, cell: ({ created_at }) => <Moment at={created_at} /> },
     {
-      id: 'told',
-      name: t.lastTold,
+      id: 'notified',
+      name: t.lastNotified,
       cell: ({ last_notified_at: at }) => (at === null ? '–' : <Moment at={at} />),
     },
     { id: 'act', name: t.act, align: 'end', cell: subscription => <Remove subscription={subscription} /> },

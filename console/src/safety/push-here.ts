@@ -71,7 +71,7 @@ export function rememberedSubscription(): string | null {
 
 /**
  * At the start of the console: a browser that notifies this person becomes part of the session, so that the logout ends
- * it. One that was added by somebody else, or removed from another browser, is ended here too.
+ * it. A subscription that another person added, or that was removed from another browser, is ended here too.
  */
 export function useKeepNotifications(): void {
   const queries = useQueryClient()

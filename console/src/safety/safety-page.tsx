@@ -13,7 +13,7 @@ import { safetyTexts } from './texts.ts'
 
 const route = getRouteApi('/owner/safety')
 
-/** An owner's emergency stop; below it her logins, what may act for her agents, or what she is told. */
+/** An owner's emergency stop; below it her logins, what may act for her agents, or her notifications. */
 export function SafetyPage() {
   const t = useTexts(safetyTexts)
   const { section = 'login' } = route.useSearch()

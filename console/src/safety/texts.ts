@@ -5,7 +5,7 @@ export const safetyTexts = texts({
     title: 'Safety',
     lead: 'Your passkeys, and where you are logged in.',
     ownerLead:
-      'Stop everything at once, protect what you decide, choose what you are told, and see where you are logged in.',
+      'Stop everything at once, protect what you decide, choose your notifications, and see where you are logged in.',
     sections: { login: 'Login', apps: 'Permissions', notifications: 'Notifications' },
     stop: 'Emergency stop',
     stopHint: 'No agent of yours pays or receives any more, from the next payment on.',
@@ -25,7 +25,8 @@ export const safetyTexts = texts({
     act: 'Act',
     end: 'End',
     endOne: (browser: string) => `End the session of ${browser}`,
-    endHint: 'Whoever uses it has to log in again. A browser of yours gets no notifications until then.',
+    endHint:
+      'The person who uses it has to log in again. If it is your browser, it gets no notifications until then.',
     ended: 'The session has ended',
     endOthers: 'End all others',
     endOthersHint: 'Everybody who is logged in as you elsewhere has to log in again. This session stays.',

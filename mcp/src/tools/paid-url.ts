@@ -125,7 +125,7 @@ function unreachable(error: unknown): ToolRefusal {
   return new ToolRefusal({ code: isRefused ? 'url_refused' : 'url_unreachable', message: why, field: 'url' })
 }
 
-/** What a call that was not done in time tells the model. */
+/** What a model learns of a call that did not end in time. */
 interface AfterTimeout {
   readonly hint: string
   readonly next_tool: ToolName | null

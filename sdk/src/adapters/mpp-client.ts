@@ -23,7 +23,7 @@ export interface ChargeClientOptions
 
 /** What mppx's client needs of a method. */
 export interface ChargeClient extends ChargeMethod {
-  /** A `fetch` for mppx's client, which tells this method how its payments ended. */
+  /** A `fetch` for mppx's client, which reports to this method how its payments ended. */
   fetch(fetch?: typeof globalThis.fetch): typeof globalThis.fetch
   createCredential(context: { readonly challenge: MppChallenge }): Promise<string>
 }
@@ -35,9 +35,9 @@ export interface ChargeClient extends ChargeMethod {
  *     const mppx = Mppx.create({ methods: [charge], fetch: charge.fetch() })
  *     const response = await mppx.fetch('https://weather.example/today')
  *
- * With `charge.fetch()` the journal makes the difference to mppx alone: if the seller's response is lost, the next call for
+ * With `charge.fetch()` the journal also covers calls of mppx: if the seller's response is lost, the next call for
  * the same resource at the same price presents the same payment, and a payment that was refused is not followed by a
- * second one in the same call. Without it mppx tells nothing about responses, and each challenge is a new purchase. A
+ * second one in the same call. Without it mppx reports no response, and each challenge is a new purchase. A
  * price that a web site passes on from another seller is not recognised: name `payees`, or use `payingFetch`. Throws a
  * TypeError or RangeError for invalid options.
  */

@@ -74,9 +74,9 @@ export type ChargeServer = ChargeMethod & MppServer
  *
  * An amount is rupees. Each challenge has a nonce of its own, signed for the method, path, price and payee; ids of
  * challenges do not suffice, because those of one millisecond are equal. The payment is verified and its nonce used up
- * before the handler runs. mppx tells nobody that a handler failed, so the seller refunds then (`client.refundPayment`).
- * If the service cannot be asked, the answer is 503 and the payment stays valid. Throws a TypeError or RangeError for
- * invalid options.
+ * before the handler runs. mppx reports to nobody that a handler failed, so the seller refunds then
+ * (`client.refundPayment`). If the service cannot be asked, the answer is 503 and the payment stays valid. Throws a
+ * TypeError or RangeError for invalid options.
  */
 export function chargeServer(options: ChargeServerOptions): ChargeServer {
   const context = contextOf(options)
@@ -94,7 +94,9 @@ export function contextOf(options: ChargeServerOptions): SellerContext {
   return openContext({ ...options, amount: 1 }, SURROUNDINGS)
 }
 
-/** @internal The hooks of a method: challenges have nonces of this seller, and `take` takes what is shown for a quote. */
+/**
+ * @internal The hooks of a method: challenges have nonces of this seller, and `take` takes what is shown for a quote.
+ */
 export function createServer(
   context: SellerContext,
   options: ChargeServerOptions,

@@ -29,7 +29,7 @@ export interface SessionClientOptions
 
 /** What mppx's client needs of a method. */
 export interface SessionClient extends SessionMethod {
-  /** A `fetch` for mppx's client, which tells this method what the seller counts. */
+  /** A `fetch` for mppx's client, which reports to this method what the seller counts. */
   fetch(fetch?: typeof globalThis.fetch): typeof globalThis.fetch
   createCredential(context: { readonly challenge: MppChallenge }): Promise<string>
   /** Closes what is open and no call uses, so that what was not spent comes back. Never throws. */
@@ -42,13 +42,13 @@ interface CallInProgress {
 }
 
 /**
- * The intent `session` for the unmodified client of MPP, like `chargeClient`: an authorization is opened at the first call
- * and spent by vouchers, one a call.
+ * The intent `session` for the unmodified client of MPP, like `chargeClient`: an authorization is opened at the first
+ * call and spent by vouchers, one a call.
  *
  *     const session = sessionClient({ client, tab: { amount: 20 } })
  *     const mppx = Mppx.create({ methods: [session], fetch: session.fetch() })
  *
- * Without `session.fetch()` each call counts as served, and sellers are told apart by `realm` and payee only. What is not
+ * Without `session.fetch()` each call counts as served, and `realm` and payee alone distinguish sellers. What is not
  * closed comes back an hour later. Throws a TypeError or RangeError for invalid options.
  */
 export function sessionClient({ maxAmount = ANY_AMOUNT, ...options }: SessionClientOptions): SessionClient {
@@ -131,8 +131,8 @@ function createCalls(buyer: Buyer, terms: TabTerms) {
       return opened !== null && hasRoom(opened, order.amountPaise, now()) ? opened : null
     },
     /**
-     * Begins a call; returns the amount that its voucher is signed for; null: a call in progress has the nonce, and which
-     * of the two a response ends would not be known.
+     * Begins a call; returns the amount that its voucher is signed for; null: a call in progress has the nonce, and
+     * which of the two a response ends would not be known.
      */
     begin(nonce: string, tab: BuyerTab, pricePaise: Paise): Paise | null {
       if (calls.has(nonce)) return null

@@ -28,8 +28,8 @@ const SERVED = 200
  *     const mppx = Mppx.create({ methods: [session], secretKey })
  *     app.get('/weather', mppx.session({ amount: '0.10' }), handler)
  *
- * A request counts before its handler runs, because mppx does not tell a method how it ended. Throws a TypeError or
- * RangeError for invalid options.
+ * A request counts before its handler runs, because mppx does not report to a method how it ended. Throws a TypeError
+ * or RangeError for invalid options.
  */
 export function sessionServer(options: SessionServerOptions): SessionServer {
   const context = contextOf(options)

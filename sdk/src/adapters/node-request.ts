@@ -66,7 +66,7 @@ function sellerRequest(path: string, { method, headers, ip, socket }: NodeReques
 function whenAnswered(
   { socket }: NodeRequest,
   response: NodeResponse,
-  tell: (status: number) => Promise<void>,
+  report: (status: number) => Promise<void>,
 ): void {
   // Over HTTP/2 many streams share one connection, so its end says nothing about this response.
   const line = response.stream === undefined && socket ? watch(socket) : null
@@ -75,7 +75,7 @@ function whenAnswered(
     if (isReported) return
     isReported = true
     line?.leave()
-    void tell(statusOf(response, line))
+    void report(statusOf(response, line))
   }
   response.once('finish', end)
   response.once('close', end)

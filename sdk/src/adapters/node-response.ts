@@ -88,8 +88,8 @@ export function setHeaders(response: NodeResponse, headers: Readonly<Record<stri
 }
 
 /**
- * @internal Sends nothing of a response until its price is stored; the answer that `stored` returns is sent in its place. The
- * handler writes as usual: meanwhile the response looks as if it were being sent, and asks for no more data.
+ * @internal Sends nothing of a response until its price is stored; the answer that `stored` returns is sent in its
+ * place. The handler writes as usual: meanwhile the response looks as if it were being sent, and asks for no more data.
  */
 export function holdBack(
   response: NodeResponse,
@@ -143,7 +143,7 @@ export function holdBack(
           headersSent: { configurable: true, get: () => true },
           writableEnded: { configurable: true, get: () => hasEnded },
         })
-        // What the handler should not have written, it is not told any more.
+        // The handler gets no error for a body that it should not have written.
         sendLater(status).catch(() => breakOff(sender))
       }
       return method === 'write' ? state === 'dropped' : response

@@ -20,7 +20,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => unknown
 export function requirePayment(options: SellerOptions<IncomingMessage>, handler: Handler): RequestListener {
   if (typeof handler !== 'function') throw new TypeError('requirePayment needs a handler')
   const seller = createSeller(options)
-  const tell = errorReporterOf(options.onError)
+  const report = errorReporterOf(options.onError)
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const admission = await admit(seller, request.url ?? '/', request, response)
@@ -31,7 +31,7 @@ export function requirePayment(options: SellerOptions<IncomingMessage>, handler:
   return (request, response) => {
     answer(request, response).catch((error: unknown) => {
       breakOff(response)
-      tell(error)
+      report(error)
     })
   }
 }

@@ -20,7 +20,7 @@ export type PricedOrder = Order & { readonly setAsideSeconds: number | null }
 /** How a purchase ended. */
 export type PurchaseEnd = 'served' | 'not_served'
 
-/** The purchases of a client of another package, which sends the requests and tells how they ended. */
+/** The purchases of a client of another package, which sends the requests and reports how they ended. */
 export interface Purchases {
   /**
    * What to show to the seller: of a new payment, or of the one for the same key that is not known to have ended.

@@ -27,9 +27,9 @@ import { type Attempts, createAttempts } from './x402-attempts.ts'
 import { createLater, requestOf } from './x402-give-back.ts'
 
 /**
- * For `requirePayment({ x402: setAside() })`: clients of x402 set the price aside before the request, and it is captured
- * after the response. Each response from 400 on costs the buyer nothing, not even the fee. With `upto` the price is the
- * most that a request costs, and the handler says with `chargeFor` how much it did.
+ * For `requirePayment({ x402: setAside() })`: clients of x402 set the price aside before the request, and it is
+ * captured after the response. Each response from 400 on costs the buyer nothing, not even the fee. With `upto` the
+ * price is the most that a request costs, and the handler says with `chargeFor` how much it did.
  */
 export function setAside(scheme: Scheme = 'exact'): X402Scheme {
   if (scheme !== 'exact' && scheme !== 'upto') throw new TypeError("scheme is 'exact' or 'upto'")
@@ -44,7 +44,7 @@ export function setAside(scheme: Scheme = 'exact'): X402Scheme {
 interface Charge {
   readonly mostPaise: bigint
   paise: bigint
-  /** The buyer was told, or it is being captured. */
+  /** The buyer has been sent this charge, or it is being captured. */
   isFinal: boolean
   /** Aborted once the handler has said how much, or its response has begun. */
   readonly said: AbortController
@@ -57,10 +57,10 @@ const charges = new WeakMap<AcceptedPayment, Charge>()
 const CHARGE_WITHIN_MS = 60_000
 
 /**
- * What a request costs whose price was set aside as the most (`setAside('upto')`), INR; 0: nothing, without a fee. To be
- * called before the response begins; without it the price is captured. `request` is the framework's object, with hono the
- * context. Returns false if the request was paid in another way, for the whole price. Throws a RangeError for an invalid
- * amount or one above the price, and an Error once the response, which says the amount, has begun.
+ * What a request costs whose price was set aside as the most (`setAside('upto')`), INR; 0: nothing, without a fee. To
+ * be called before the response begins; without it the price is captured. `request` is the framework's object, with
+ * hono the context. Returns false if the request was paid in another way, for the whole price. Throws a RangeError for
+ * an invalid amount or one above the price, and an Error once the response, which says the amount, has begun.
  */
 export function chargeFor(request: object, amount: Rupees): boolean {
   const paise = paiseFromRupees(amount)

@@ -599,7 +599,7 @@ export interface Api {
     input: Types.EndPushSubscriptionInput,
     options?: CallOptions,
   ) => Promise<Types.PushSubscriptionEnded>
-  /** Get what you are told. */
+  /** Get your notification settings. */
   readonly getNotificationSettings: (
     input?: Types.NoInput,
     options?: CallOptions,
@@ -609,7 +609,7 @@ export interface Api {
     input?: Types.NoInput,
     options?: CallOptions,
   ) => Promise<Types.PushSubscriptions>
-  /** Choose what you are told. */
+  /** Change your notification settings. */
   readonly updateNotificationSettings: (
     input?: Types.UpdateNotificationSettingsInput,
     options?: CallOptions,

@@ -390,7 +390,9 @@ export interface ListAgentsInput extends PageInput {
   owner_id?: string
   /** Only the agent with this handle, in any case, with or without `@`. */
   handle?: string
-  /** Only agents whose name or handle contains it, in any case, among the newest 10,000 that the other filters select. */
+  /**
+   * Only agents whose name or handle contains it, in any case, among the newest 10,000 that the other filters select.
+   */
   search?: string
 }
 
@@ -590,7 +592,10 @@ export interface PayInput {
   note?: string
   /** One key for each purchase. */
   idempotency_key?: string
-  /** If true, the payment is `conflict` if you have already paid this payee with this `reference`, or if such a payment waits for approval. */
+  /**
+   * If true, the payment is `conflict` if you have already paid this payee with this `reference`, or if such a payment
+   * waits for approval.
+   */
   unique_reference?: boolean
   /** If true, the response contains the signed receipt’s `token`. */
   receipt_token?: boolean
@@ -654,7 +659,10 @@ export interface ListConnectedAppsInput extends PageInput {
 
 export interface ApproveInput {
   approval_id: string
-  /** Lets the agent pay this payee more without asking: what would need approval and fits into what is left of the amount needs none. */
+  /**
+   * Lets the agent pay this payee more without asking: what would need approval and fits into what is left of the
+   * amount needs none.
+   */
   allow?: {
     /** The most that the payee may get in all without being approved one by one, INR, without fees. */
     amount: number
@@ -668,7 +676,10 @@ export interface ApproveInput {
 
 export interface ChallengeApprovalInput {
   approval_id: string
-  /** Lets the agent pay this payee more without asking: what would need approval and fits into what is left of the amount needs none. */
+  /**
+   * Lets the agent pay this payee more without asking: what would need approval and fits into what is left of the
+   * amount needs none.
+   */
   allow?: {
     /** The most that the payee may get in all without being approved one by one, INR, without fees. */
     amount: number
@@ -752,7 +763,10 @@ export interface CaptureAuthorizationInput {
   amount?: number
   /** What is captured in all after this request, INR. */
   total?: number
-  /** A compact JWS (EdDSA by the `voucher_key`), header `{"alg":"EdDSA","typ":"voucher+jwt"}`, payload `{"jti":authorization_id,"amount":"12.50","nonce":"…"}`; the amount is cumulative. */
+  /**
+   * A compact JWS (EdDSA by the `voucher_key`), header `{"alg":"EdDSA","typ":"voucher+jwt"}`, payload
+   * `{"jti":authorization_id,"amount":"12.50","nonce":"…"}`; the amount is cumulative.
+   */
   voucher?: string
   /** Whether this is the last capture: the rest goes back at once. */
   final?: boolean
@@ -1210,7 +1224,10 @@ export interface ListOwnerTransactionsInput extends PageInput {
   owner_id?: string
   /** Only transactions of this agent. */
   agent_id?: string
-  /** Only transactions with this text, in any case, in the names, the reference, the note, the bank’s reference or an id. */
+  /**
+   * Only transactions with this text, in any case, in the names, the reference, the note, the bank’s reference or an
+   * id.
+   */
   search?: string
   /** Only transactions of this type. */
   type?: TransactionType
@@ -1262,7 +1279,7 @@ export interface EndPushSubscriptionInput {
 }
 
 export interface UpdateNotificationSettingsInput {
-  /** What is told, and how. */
+  /** Which notifications are sent, and how. */
   kinds?: {
     approval_requested?: {
       push?: boolean
@@ -1493,7 +1510,10 @@ export interface CreatedPlatform {
   status: 'active' | 'deleted'
   /** null if there is none. */
   webhook_url: string | null
-  /** When the receiver responded with 410 Gone: since then events wait, and nothing is sent until `webhook_url` is set again. */
+  /**
+   * When the receiver responded with 410 Gone: since then events wait, and nothing is sent until `webhook_url` is set
+   * again.
+   */
   webhook_disabled_at: string | null
   created_at: string
   /** Returned only in this response; null in a replayed response. */
@@ -1510,7 +1530,10 @@ export interface DeletedPlatform {
   status: 'active' | 'deleted'
   /** null if there is none. */
   webhook_url: string | null
-  /** When the receiver responded with 410 Gone: since then events wait, and nothing is sent until `webhook_url` is set again. */
+  /**
+   * When the receiver responded with 410 Gone: since then events wait, and nothing is sent until `webhook_url` is set
+   * again.
+   */
   webhook_disabled_at: string | null
   created_at: string
 }
@@ -1523,7 +1546,10 @@ export interface Platform {
   status: 'active' | 'deleted'
   /** null if there is none. */
   webhook_url: string | null
-  /** When the receiver responded with 410 Gone: since then events wait, and nothing is sent until `webhook_url` is set again. */
+  /**
+   * When the receiver responded with 410 Gone: since then events wait, and nothing is sent until `webhook_url` is set
+   * again.
+   */
   webhook_disabled_at: string | null
   created_at: string
 }
@@ -2071,7 +2097,9 @@ export interface ChangedControl {
     | 'tier'
   /** The value before: INR, a number of payees, agent ids, or the name of a tier; null if the layer sets nothing. */
   from: string[] | number | string | null
-  /** The value from then on: INR, a number of payees, agent ids, or the name of a tier; null if the layer sets nothing. */
+  /**
+   * The value from then on: INR, a number of payees, agent ids, or the name of a tier; null if the layer sets nothing.
+   */
   to: string[] | number | string | null
 }
 
@@ -2439,7 +2467,9 @@ export interface AuthorizationCreated {
   /** `closing`: captures count until `closes_at`. */
   status: 'open' | 'closing' | 'closed' | 'expired' | 'voided'
   expires_at: string
-  /** null while it is open, after the end, and while the payer is frozen or quarantined, for whom the time stands still. */
+  /**
+   * null while it is open, after the end, and while the payer is frozen or quarantined, for whom the time stands still.
+   */
   closes_at: string | null
   /** null before that. */
   closed_at: string | null
@@ -2501,7 +2531,10 @@ export interface ApprovalApproved {
   } | null
   /** null once it is decided, and for a hold that names none. */
   first_payment_to_payee: boolean | null
-  /** What the agent has paid this payee so far, INR: payments and released holds, without fees; refunds are not deducted. */
+  /**
+   * What the agent has paid this payee so far, INR: payments and released holds, without fees; refunds are not
+   * deducted.
+   */
   paid_to_payee_before: number | null
   /** null once it is decided. */
   headroom_after:
@@ -2638,7 +2671,10 @@ export interface Approval {
   } | null
   /** null once it is decided, and for a hold that names none. */
   first_payment_to_payee: boolean | null
-  /** What the agent has paid this payee so far, INR: payments and released holds, without fees; refunds are not deducted. */
+  /**
+   * What the agent has paid this payee so far, INR: payments and released holds, without fees; refunds are not
+   * deducted.
+   */
   paid_to_payee_before: number | null
   /** null once it is decided. */
   headroom_after:
@@ -2755,7 +2791,10 @@ export interface ApprovalRejected {
   } | null
   /** null once it is decided, and for a hold that names none. */
   first_payment_to_payee: boolean | null
-  /** What the agent has paid this payee so far, INR: payments and released holds, without fees; refunds are not deducted. */
+  /**
+   * What the agent has paid this payee so far, INR: payments and released holds, without fees; refunds are not
+   * deducted.
+   */
   paid_to_payee_before: number | null
   /** null once it is decided. */
   headroom_after:
@@ -2870,7 +2909,9 @@ export interface AuthorizationClosed {
   /** `closing`: captures count until `closes_at`. */
   status: 'open' | 'closing' | 'closed' | 'expired' | 'voided'
   expires_at: string
-  /** null while it is open, after the end, and while the payer is frozen or quarantined, for whom the time stands still. */
+  /**
+   * null while it is open, after the end, and while the payer is frozen or quarantined, for whom the time stands still.
+   */
   closes_at: string | null
   /** null before that. */
   closed_at: string | null
@@ -2904,7 +2945,9 @@ export interface Authorization {
   /** `closing`: captures count until `closes_at`. */
   status: 'open' | 'closing' | 'closed' | 'expired' | 'voided'
   expires_at: string
-  /** null while it is open, after the end, and while the payer is frozen or quarantined, for whom the time stands still. */
+  /**
+   * null while it is open, after the end, and while the payer is frozen or quarantined, for whom the time stands still.
+   */
   closes_at: string | null
   /** null before that. */
   closed_at: string | null
@@ -2946,7 +2989,9 @@ export interface AuthorizationVoided {
   /** `closing`: captures count until `closes_at`. */
   status: 'open' | 'closing' | 'closed' | 'expired' | 'voided'
   expires_at: string
-  /** null while it is open, after the end, and while the payer is frozen or quarantined, for whom the time stands still. */
+  /**
+   * null while it is open, after the end, and while the payer is frozen or quarantined, for whom the time stands still.
+   */
   closes_at: string | null
   /** null before that. */
   closed_at: string | null
@@ -3928,7 +3973,10 @@ export interface Me {
   expires_at: string
 }
 
-/** An agent with its money, the limit over a time of which it has used most, and the newest line of its statement; null where there is none. */
+/**
+ * An agent with its money, the limit over a time of which it has used most, and the newest line of its statement; null
+ * where there is none.
+ */
 export interface AgentSummary {
   agent: Agent
   /** The balance that can be spent now, INR. */
@@ -4065,7 +4113,7 @@ export interface NotificationChannels {
   message: boolean
 }
 
-/** What is told, and how. */
+/** Which notifications are sent, and how. */
 export interface NotificationKinds {
   approval_requested: NotificationChannels
   approval_expired: NotificationChannels
@@ -4077,7 +4125,7 @@ export interface NotificationKinds {
   app_connected: NotificationChannels
 }
 
-/** What you are told, and how. */
+/** Which notifications you receive, and how. */
 export interface NotificationSettings {
   kinds: NotificationKinds
   language: 'en' | 'hi'
@@ -5083,10 +5131,13 @@ export interface WebhookEventOf<Name extends EventName> {
   id: string
   /** When it happened. */
   timestamp: string
-  /** The number of the wallet’s transfers up to this event, its own included: of two events of one agent, the one with the greater number happened later. null for events that are not about one agent. */
+  /**
+   * The number of the wallet’s transfers up to this event, its own included: of two events of one agent, the one with
+   * the greater number happened later. null for events that are not about one agent.
+   */
   sequence: number | null
   data: WebhookData[Name]
 }
 
-/** What a webhook carries; `event` tells what `data` are. */
+/** The body of a webhook; `event` names the type of `data`. */
 export type WebhookEvent = { [Name in EventName]: WebhookEventOf<Name> }[EventName]

@@ -26,7 +26,7 @@ export interface Buyer {
   readonly journal: BuyerJournal
   readonly time: Time
   readonly findPayee: FindPayee
-  /** null: no seller is told who buys. */
+  /** null: the buyer shows no seller who it is. */
   readonly identity: BuyerIdentity | null
   /** null: it pays each call. */
   readonly tabs: BuyerTabs | null

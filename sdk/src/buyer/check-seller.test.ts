@@ -151,7 +151,7 @@ test.each<[string, object]>([
   ['with another origin than was signed', { ...documentOf(), origins: ['https://thief.example'] }],
   ['with no origin, where one was signed', { ...documentOf(), origins: [] }],
   ['with a field that was not signed', { ...documentOf(), note: 'new' }],
-  ['signed by somebody else under the name of a key', documentOf({}, newKey('key_a'))],
+  ['signed by another key under the id of the published one', documentOf({}, newKey('key_a'))],
   ['signed by a key that the service has not published', documentOf({}, newKey('key_b'))],
   ['that names no key', { ...documentOf(), key_id: undefined }],
   ['signed by a retired key, dated after its time', documentOf({}, RETIRED)],

@@ -9,10 +9,10 @@ afterEach(() => vi.useRealTimers())
 /** A response of so many KiB, which then stalls or ends. */
 function answerOf(kibibytes: number, endsThere: boolean) {
   const seen = { kibibytes: 0, isCancelled: false }
-  const silence = new Promise<void>(() => {})
+  const nothingMore = new Promise<void>(() => {})
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      if (seen.kibibytes === kibibytes) return endsThere ? controller.close() : silence
+      if (seen.kibibytes === kibibytes) return endsThere ? controller.close() : nothingMore
       seen.kibibytes += 1
       controller.enqueue(new Uint8Array(1_024))
     },

@@ -73,7 +73,7 @@ async function openDisk(path: string): Promise<Disk> {
   }
 
   return {
-    purchases: lastWords(purchases),
+    purchases: lastLines(purchases),
     pins,
     lines: lines.length,
     append: purchase => append(lineOfPurchase(purchase)),
@@ -109,7 +109,7 @@ async function writeThrough(path: string, flags: number, text: string, size: num
 }
 
 /** The last line of a purchase has its state. */
-function lastWords(purchases: readonly Purchase[]): Purchase[] {
+function lastLines(purchases: readonly Purchase[]): Purchase[] {
   return [...new Map(purchases.map(purchase => [purchase.id, purchase])).values()]
 }
 

@@ -57,7 +57,7 @@ test('a price of x402 becomes a challenge, and the proof for it becomes x402’s
   expect(paymentIn(1)).toMatchObject({ accepted: priceOf('250').accepts[0], payload: { nonce: NONCES[0] } })
 })
 
-test('two prices of one address are told apart by their nonces', async () => {
+test('nonces distinguish two prices of one address', async () => {
   const first = respond(402, { 'payment-required': priceOf('250') })
   const second = respond(402, { 'payment-required': priceOf('300', NONCES[1]) })
   const { buy, show, paymentIn } = open(first, second, respond(200), respond(200))

@@ -61,7 +61,7 @@ test('what is written is read back, and is what the contract describes', () => {
 /** A field that is missing, or has another type. */
 const wrong = fc.oneof(fc.constant(undefined), fc.jsonValue(), fc.constantFrom('', '0', '-1', 'INR ', nonce))
 
-test('whatever stands in the fields, only what the contract describes is read', () => {
+test('only the fields that the contract describes are read, whatever the others contain', () => {
   fc.assert(
     fc.property(fc.constantFrom(...Object.keys({ ...challenge, ...proof })), wrong, (field, value) => {
       const readChallenge = decodeChallenge(header({ ...challenge, [field]: value }))

@@ -25,8 +25,8 @@ export function deadlineIn(ms: number): Deadline {
 const MAX_RETRIES = 3
 
 /**
- * Retries a call like the client, but only if the delay ends before the deadline. For a longer delay the buyer has to
- * wait, and is told how long.
+ * Retries a call like the client, but only if the delay ends before the deadline. For a longer delay the
+ * buyer has to wait; the answer says how long.
  */
 export async function askBefore<Result>(
   deadline: Deadline,

@@ -8,10 +8,10 @@ afterEach(() => {
 
 test('an error without an onError is a warning of the process', () => {
   const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue()
-  const tell = errorReporterOf(undefined)
+  const report = errorReporterOf(undefined)
   const error = new Error('the refund failed')
-  tell(error)
-  tell('text')
+  report(error)
+  report('text')
   expect(emitWarning.mock.calls).toEqual([[error], ['text']])
 })
 

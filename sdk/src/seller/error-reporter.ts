@@ -2,7 +2,7 @@ type ReportError = (error: unknown) => void
 
 /** A reporter of errors that never throws; without `onError` it is a warning of the process. */
 export function errorReporterOf(onError: ((error: unknown) => unknown) | undefined): ReportError {
-  async function tell(error: unknown): Promise<void> {
+  async function report(error: unknown): Promise<void> {
     try {
       await (onError ?? warn)(error)
     } catch {
@@ -10,7 +10,7 @@ export function errorReporterOf(onError: ((error: unknown) => unknown) | undefin
     }
   }
   return error => {
-    void tell(error)
+    void report(error)
   }
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { deadlineIn } from './deadline.ts'
 import { createTurns } from './in-turn.ts'
 
-/** Work that ends when it is told to. */
+/** Work that ends when the test ends it. */
 function opened<Result>() {
   let end: (result: Result) => void = () => {}
   const result = new Promise<Result>(resolve => {

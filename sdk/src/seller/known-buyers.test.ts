@@ -111,7 +111,7 @@ test('a known buyer gets its own price, pays it, and need not show who it is aga
   expect(state).toMatchObject({ documents: 1, refunds: 0 })
 })
 
-test('the price function is told what the service states about the buyer', async () => {
+test('the price function receives what the service states about the buyer', async () => {
   const seen: unknown[] = []
   const { askAs, ask, token } = openShop({ amount: (_, { buyer }) => seen.push(buyer) })
   await askAs(token)

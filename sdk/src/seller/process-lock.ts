@@ -12,13 +12,13 @@ interface NodeNet {
 
 interface LockServer {
   listen(options: { readonly path: string; readonly exclusive: true }, onListening: () => void): unknown
-  once(event: 'error', tell: (error: Error) => void): unknown
+  once(event: 'error', listener: (error: Error) => void): unknown
   close(onClosed: () => void): unknown
   unref(): unknown
 }
 
 interface LockSocket {
-  once(event: 'connect' | 'error', tell: () => void): unknown
+  once(event: 'connect' | 'error', listener: () => void): unknown
   destroy(): unknown
 }
 

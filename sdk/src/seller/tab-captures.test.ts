@@ -214,7 +214,7 @@ test('a buyer has at most 20 authorizations, of which a settled one gives place 
   expect([ids.length, ids.includes(authorizationOf(7)), ids.at(-1)]).toEqual([20, false, authorizationOf(20)])
 })
 
-test('what a process was told before another one ended an authorization does not revive it', async () => {
+test('an authorization that another process ended is not revived by what a process learnt before', async () => {
   const { clock, errors, service, settings } = openShop()
   const store = memoryTabStore()
   const [one, other] = await Promise.all([
@@ -299,7 +299,7 @@ test('an authorization that has just ended gives its place to no other', () => {
   )
   const endedAt = START + 5_000
   const tabs = endedTab(full, authorizationOf(0), endedAt)
-  // Otherwise a process that was told before that it is open would take it again.
+  // Otherwise a process that learnt before that it is open would take it again.
   expect(withTab(tabs, stateOf(20), endedAt + MINUTE_MS - 1)).toBeNull()
   expect(withTab(tabs, stateOf(20), endedAt + MINUTE_MS)?.at(-1)?.authorizationId).toBe(authorizationOf(20))
 })

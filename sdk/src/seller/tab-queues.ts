@@ -1,7 +1,7 @@
 import { TimeIsUp, within } from '../client/timeouts.ts'
 
-/** How soon a buyer that owes too much is looked at again. */
-export const LOOK_AGAIN_MS = 1_000
+/** How soon a buyer that owes too much is checked again. */
+export const RECHECK_MS = 1_000
 /** Calls of one buyer that wait at a time. */
 const MAX_WAITING = 16
 
@@ -32,8 +32,8 @@ export function openTabQueues(): TabQueues {
       queue.length += 1
       const { woken } = queue
       try {
-        // Other processes wake nobody here, so after a second it is looked at again.
-        if (!(await collect())) await within(LOOK_AGAIN_MS, signal, () => woken)
+        // Other processes wake nobody here, so the buyer is checked again after a second.
+        if (!(await collect())) await within(RECHECK_MS, signal, () => woken)
       } catch (error) {
         if (!(error instanceof TimeIsUp)) throw error
       } finally {

@@ -23,7 +23,7 @@ import {
   withTab,
 } from './tab.ts'
 import { capturesOf, type TabCaptures, type TabSettings } from './tab-captures.ts'
-import { LOOK_AGAIN_MS } from './tab-queues.ts'
+import { RECHECK_MS } from './tab-queues.ts'
 import type { AskedAuthorization } from './tab-service.ts'
 import type { TabStore } from './tab-store.ts'
 
@@ -206,7 +206,7 @@ async function takeVoucher(taking: Taking, shown: Shown): Promise<VoucherOutcome
     if (refusal !== 'outstanding') return refusedAs(refusal, tabOf(captures, terms))
     // Either something can be captured, or calls in progress have to end first.
     if (!(await captures.room(payerId, deadline.signal)))
-      return { kind: 'unanswered', retryAfterMs: LOOK_AGAIN_MS }
+      return { kind: 'unanswered', retryAfterMs: RECHECK_MS }
     deadline.signal.throwIfAborted()
   }
 }
@@ -224,7 +224,9 @@ async function decideNonce(
   return (await nonces.fits(nonce, quote)) ? { askedAt: issuedAt } : { reason: 'nonce_not_ours' }
 }
 
-/** Asks the service whether the payer has begun to close. No reason: it has not, and the terms are those of the token. */
+/**
+ * Asks the service whether the payer has begun to close. No reason: it has not, and the terms are those of the token.
+ */
 async function askFirst(
   { context, answers }: Taking,
   { captures, terms, deadline }: Shown,

@@ -31,7 +31,7 @@ export interface Tab {
   readonly forgottenAt: number
   /** The payer has begun to close it, or cannot pay now: it is captured from and refused. */
   readonly isClosing: boolean
-  /** It has ended. It is remembered for a while, so that no process takes it for open by what it was told before. */
+  /** It has ended. It is remembered for a while, so that no process takes it for open by what it learnt before. */
   readonly hasEnded?: true
   /** When the service last said that it is open, Unix milliseconds. */
   readonly checkedAt: number
@@ -185,7 +185,7 @@ export function withTab(tabs: BuyerTabs, state: AuthorizationState, now: number)
   const mayGo = (tab: Tab) => isSettled(tab) && !(tab.hasEnded && tab.capturedAt > now - ENDED_FOR_MS)
   const settled = tabs.length < MAX_TABS ? null : tabs.find(mayGo)
   if (settled === undefined) return null
-  // What was captured before was served, whoever remembers.
+  // Everything captured before was served, even if this process does not know the calls.
   const served = { servedPaise: capturedPaise, capturedPaise, voucherPaise: capturedPaise, voucher: '' }
   const times = { expiresAt, checkedAt: now, capturedAt: now, forgottenAt: 0 }
   const none = { open: [], next: [], used: [], isClosing: false }
@@ -279,7 +279,9 @@ export function tabsInText(text: string): BuyerTabs {
   return revived as BuyerTabs
 }
 
-/** Each question or capture says that the payer has not begun to close; it is due after this time (contract section 12). */
+/**
+ * Each question or capture says that the payer has not begun to close; it is due after this time (contract section 12).
+ */
 export const CHECK_EVERY_MS = 5 * 60_000
 /** A check in the background comes before one that a buyer waits for. */
 const CHECK_EARLY_MS = 4 * 60_000

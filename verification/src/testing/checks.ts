@@ -3,7 +3,7 @@ import { IN_TIME } from './signed-samples.ts'
 
 type Checkpoints = { readonly from: string; readonly to: string }
 
-/** Checks files with a key document, in time unless told otherwise. */
+/** Checks files with a key document, in time unless the test says otherwise. */
 export function checker(document: object) {
   const keys = readKeys(JSON.stringify(document))
   if (isDoubt(keys)) throw new Error(keys.because)

@@ -34,7 +34,7 @@ export function newSigner(service = 'batua', keyId = 'key_2026-11_0a1b2c3d'): Si
   }
 }
 
-/** RFC 8785 for what stands in these tests: names in order, no space. */
+/** RFC 8785 for the values of these tests: names in order, no space. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

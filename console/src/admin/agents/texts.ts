@@ -3,7 +3,7 @@ import { plural, texts } from '../../language/texts.ts'
 export const networkTexts = texts({
   en: {
     title: 'Agents',
-    lead: 'All agents of the network. Stop several at once, or look at one.',
+    lead: 'All agents of the network. Stop several at once, or open one.',
     loading: 'Loading agents…',
     loadingOne: 'Loading the agent…',
     emptyTitle: 'No agents yet',

@@ -11,7 +11,7 @@ interface ChartFigureProps {
   /** In place of the chart when it would show nothing. */
   readonly empty: string | null
   readonly legend?: ReactNode
-  /** The same values for whoever does not see the chart. */
+  /** The same values for readers who do not see the chart. */
   readonly table: ReactNode
   readonly drawn: Drawn
 }

@@ -21,7 +21,7 @@ export const auditTexts = texts({
     pending:
       'This entry is a few seconds old. Try again in five seconds: then a signed checkpoint covers it.',
     invalid: (reason: string) =>
-      `This entry could not be proven (${reason}). Tell the operator of the service.`,
+      `This entry could not be proven (${reason}). Report it to the operator of the service.`,
     verify: 'How to verify a proof',
     verifySteps: 'Save the service’s keys as keys.json, and run this beside the proof, on any computer:',
     keys: 'The service’s keys',

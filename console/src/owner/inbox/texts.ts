@@ -84,7 +84,7 @@ export const inboxTexts = texts({
     doHold: (amount: string) => `Hold ${amount}`,
     doSetAside: (amount: string) => `Set ${amount} aside`,
     declineTitle: 'Decline this request?',
-    declineText: (agent: string) => `Nothing is paid, and ${agent} is told at once. It may ask again.`,
+    declineText: (agent: string) => `Nothing is paid, and ${agent} is notified at once. It may ask again.`,
     paid: (amount: string, to: string) => `Paid ${amount} to ${to}`,
     isHeld: (amount: string) => `${amount} is held`,
     isSetAside: (amount: string, to: string) => `${amount} is set aside for ${to}`,

@@ -96,11 +96,11 @@ function Ending({ last4 }: { readonly last4: string }) {
 function Undecided({ owner: { owner_id, kyc_status, reason } }: { readonly owner: Owner }) {
   const t = useTexts(accountTexts)
   if (reason === null) return null
-  const isAsking = reason === 'bank_pending' || reason === 'bank_unavailable'
+  const isBankPending = reason === 'bank_pending' || reason === 'bank_unavailable'
   return (
     <Group justify="space-between" align="center">
       <Notice kind="warn">{isReason(reason) ? t.reasons[reason] : reason}</Notice>
-      {isAsking && kyc_status === 'verified' && <Cancel ownerId={owner_id} />}
+      {isBankPending && kyc_status === 'verified' && <Cancel ownerId={owner_id} />}
     </Group>
   )
 }

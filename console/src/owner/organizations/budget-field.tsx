@@ -3,7 +3,7 @@ import { rupeesIn } from '../../agents/rupees.ts'
 import { useTexts } from '../../language/language.tsx'
 import { organizationsTexts } from './texts.ts'
 
-/** The budget that somebody wrote; null: none, undefined: it is no amount. */
+/** The budget in a text; null: no budget, undefined: the text is no amount. */
 export function budgetIn(written: string): number | null | undefined {
   return written.trim() === '' ? null : (rupeesIn(written) ?? undefined)
 }

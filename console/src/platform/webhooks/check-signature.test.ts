@@ -35,7 +35,7 @@ test('a genuine webhook is too old or too new when receivers would refuse it', a
   expect(await kindOf(webhook(minutes(6)))).toBe('too new')
 })
 
-test('a body that was parsed and written again is told from one that says something else', async () => {
+test('a body that was parsed and serialized again is distinguished from an altered one', async () => {
   expect(await kindOf(webhook(NOW, { body: JSON.stringify(JSON.parse(BODY), null, 2) }))).toBe(
     'body rewritten',
   )

@@ -47,7 +47,7 @@ export async function checkSignature(
   return { kind: awayMs > 0 ? 'too old' : 'too new', sentAt, awayMs: Math.abs(awayMs) }
 }
 
-/** With the webhook as it was sent, a wrong secret and an altered body can be told apart. */
+/** The webhook as it was sent shows whether the secret is wrong or the body was altered. */
 async function whyNot(
   key: CryptoKey,
   headers: SignedHeaders,

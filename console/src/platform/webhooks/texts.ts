@@ -66,7 +66,7 @@ export const webhooksTexts = texts({
         'The body has the same content in another form. Check the bytes that arrive, before parsing them.',
       bodyAltered: 'The secret is right, and the body or a header is not what the service signed.',
       wrongSecret: 'Another secret signed it. It may have been replaced meanwhile.',
-      eitherOf: 'Another secret signed it, or the body was altered. The page of the delivery tells which.',
+      eitherOf: 'Another secret signed it, or the body was altered. The page of the delivery shows which.',
     },
     signatureTitle: 'Check a signature',
     signatureLead: 'Paste what your receiver refused, and see why.',
