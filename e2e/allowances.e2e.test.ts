@@ -188,7 +188,7 @@ describe('an allowance is refused', () => {
     expect([status, body]).toMatchObject([400, { error: { field: 'until' } }])
   })
 
-  test('for somebody else’s agent, for an unknown payee, and beyond 100 at once', async () => {
+  test('for an agent of another owner, for an unknown payee, and beyond 100 at once', async () => {
     const until = new Date((await nowMs()) + DAY_MS).toISOString()
     const body = { agent_id: payer.id, to: payee.id, amount: 1, until }
     const send = (more: object) =>

@@ -89,7 +89,7 @@ describe('an invalid body', () => {
       const body = call.body as Record<string, unknown>
       const sendText = (text: string) => () =>
         api.send(route, { ...call, body: text, headers: { ...call.headers, ...JSON_TYPE } })
-      const spoilt = Object.entries(properties).flatMap(([field, schema]) =>
+      const invalid = Object.entries(properties).flatMap(([field, schema]) =>
         Object.entries(invalidValues(schema)).map(([wrong, value]) => ({
           name: `${field} is ${wrong}`,
           field: isJson(value) ? field : null,
@@ -112,7 +112,7 @@ describe('an invalid body', () => {
         field: null,
         send: sendText(jsonText(body).replace(/^\{/, `{${JSON.stringify(field)}:${jsonText(body[field])},`)),
       }))
-      expect(await faultsOf([...spoilt, ...missing, ...strange, ...twice])).toEqual([])
+      expect(await faultsOf([...invalid, ...missing, ...strange, ...twice])).toEqual([])
     },
   )
 
@@ -225,7 +225,7 @@ describe('an invalid query', () => {
       const address = `${at}?${[...others, search].join('&')}`
       return request(api.address, route.method, address, call.headers ? { headers: call.headers } : {})
     }
-    const spoilt = Object.entries(properties).flatMap(([field, schema]) =>
+    const invalid = Object.entries(properties).flatMap(([field, schema]) =>
       misfittingTexts(schema).map(text => ({
         name: `${field}=${text.slice(0, 40)}`,
         field: isEncoded(text) ? field : null,
@@ -241,7 +241,7 @@ describe('an invalid query', () => {
       field: decodeURIComponent(field),
       send: get(field, `${field}=1`),
     }))
-    expect(await faultsOf([...spoilt, ...twice, ...strange])).toEqual([])
+    expect(await faultsOf([...invalid, ...twice, ...strange])).toEqual([])
   })
 
   test.each(table.filter(([, route]) => !route.query))(

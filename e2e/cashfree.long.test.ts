@@ -133,7 +133,7 @@ async function withdrawn(agent: Agent) {
   return { line, transferId }
 }
 
-async function tell(transferId: string, status: string, utr?: string): Promise<void> {
+async function sendWebhook(transferId: string, status: string, utr?: string): Promise<void> {
   await cashfree.setTransfer(transferId, status, utr)
   const notice = await cashfree.notice('payouts', `TRANSFER_${status}`, { transfer_id: transferId, status })
   expect(await deliver('cashfree-payouts', notice)).toBe(200)
@@ -143,10 +143,10 @@ test('a withdrawal completes with the bank’s reference, and is credited again 
   const agent = await fundedAgent()
   const { line, transferId } = await withdrawn(agent)
   expect(await scenarios.line(agent, line)).toMatchObject({ status: 'pending' })
-  await tell(transferId, 'SUCCESS', 'UTR426000000001')
+  await sendWebhook(transferId, 'SUCCESS', 'UTR426000000001')
   expect(await scenarios.line(agent, line)).toMatchObject({ status: 'completed', utr: 'UTR426000000001' })
   expect(await available(agent)).toBe(575)
-  await tell(transferId, 'REVERSED', 'UTR426000000001')
+  await sendWebhook(transferId, 'REVERSED', 'UTR426000000001')
   expect(await scenarios.line(agent, line)).toMatchObject({ status: 'reversed' })
   expect(await available(agent)).toBe(975)
 })

@@ -147,7 +147,7 @@ describe('fetch', () => {
     expect([served, await payments()]).toEqual([0, []])
   })
 
-  test('tells the price of a seller that speaks only x402, and pays it', async () => {
+  test('prints the price of a seller that only supports x402, and pays it', async () => {
     const { kinds } = await stage.api.ok(routes.getX402Supported, {})
     const client = createClient({ baseUrl: stage.service.address, agentKey: stage.payee.key })
     const x402 = { x402: true, service: kinds[0]?.extra.service ?? '' }

@@ -122,7 +122,7 @@ test('everything that an app does is in the audit log under its name', async () 
   expect(app).toMatchObject({ spent_today: 165 })
 })
 
-test('an owner is told once of an app, by a text message, as she chose and through her platform, without its name', async () => {
+test('an owner is notified once of an app, by a text message, as she chose and through her platform, without the app’s name', async () => {
   const { network, api, platform } = stage
   const owner = await network.owner(platform)
   const hers = await network.login(owner)

@@ -70,7 +70,9 @@ async function runClient(name: string, sessions: Session[], stopping: AbortSigna
   }
 }
 
-/** What is wrong with a session after the crash; a repeat of its last step must leave it as if it had been sent once. */
+/**
+ * What is wrong with a session after the crash; a repeat of its last step must leave it as if it had been sent once.
+ */
 async function faultsOf(session: Session): Promise<string[]> {
   const { api } = stage
   const { key, payer, payee, acknowledged, sent, isClosed } = session
@@ -90,7 +92,7 @@ async function faultsOf(session: Session): Promise<string[]> {
   const before = await api.ok(routes.getAuthorization, call)
   const captured = Math.round(before.captured * 100)
   if (captured < acknowledged || captured > sent)
-    return [`${key} has ${captured}, told ${acknowledged} of ${sent}`]
+    return [`${key} has captured ${captured}, acknowledged ${acknowledged} of ${sent}`]
   if (isClosed && before.status !== 'closed') return [`${key} was closed and is ${before.status}`]
   if (before.status !== 'open' || sent === 0) return []
   await api.ok(routes.captureAuthorization, { ...call, body: { total: sent / 100, final: true } })

@@ -261,18 +261,21 @@ describe('an owner who must approve', () => {
   test.each([
     ['hold_escrow', 'escrow_id', { to_agent_id: true }],
     ['open_authorization', 'authorization_id', { expires_in: 600 }],
-  ])('is told of by %s, and after the approval the statement has what was made', async (tool, made, more) => {
-    const { mcp } = await shopper({ require_human_approval_above: 20 })
-    const payee = 'to_agent_id' in more ? { to_agent_id: stage.payee.id } : { to: stage.payee.id, ...more }
-    const waiting = await mcp.call(tool, { ...payee, amount: 30, idempotency_key: 'k' })
-    expect(waiting).toMatchObject({ status: 'pending_approval', next_tool: 'get_approval' })
-    const { approval_id } = waiting
-    await approve(approval_id)
-    const approved = await mcp.call('get_approval', { approval_id })
-    expect(approved).toMatchObject({ status: 'approved', next_tool: 'list_transactions' })
-    const { transactions } = await mcp.call('list_transactions')
-    expect(JSON.stringify(transactions)).toContain(String(approved[made]))
-  })
+  ])(
+    'is returned by %s, and after the approval the statement has what was made',
+    async (tool, made, more) => {
+      const { mcp } = await shopper({ require_human_approval_above: 20 })
+      const payee = 'to_agent_id' in more ? { to_agent_id: stage.payee.id } : { to: stage.payee.id, ...more }
+      const waiting = await mcp.call(tool, { ...payee, amount: 30, idempotency_key: 'k' })
+      expect(waiting).toMatchObject({ status: 'pending_approval', next_tool: 'get_approval' })
+      const { approval_id } = waiting
+      await approve(approval_id)
+      const approved = await mcp.call('get_approval', { approval_id })
+      expect(approved).toMatchObject({ status: 'approved', next_tool: 'list_transactions' })
+      const { transactions } = await mcp.call('list_transactions')
+      expect(JSON.stringify(transactions)).toContain(String(approved[made]))
+    },
+  )
 
   test('is asked also for an amount that needs no approval', async () => {
     const { mcp } = await shopper()

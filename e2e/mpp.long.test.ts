@@ -223,13 +223,13 @@ describe.each(['express', 'hono'] as const)('a shop on mppx/%s with our method',
     }
   })
 
-  test('tells our paying fetch the payment, and is refused above maxAmount or at another service', async () => {
+  test('names the payment to our paying fetch, and is refused above maxAmount or at another service', async () => {
     const response = await ours()(page)
     const [payment] = await payments()
     expect(paymentOf(response)).toMatchObject({ paymentId: payment?.payment_id, amount: '2.50' })
     await expect(ours({ maxAmount: 2 })(page)).rejects.toThrow('maxAmount')
     await expect(theirs({ maxAmount: 2 })(page)).rejects.toThrow('maxAmount')
-    await expect(theirs({ payees: ['somebody-else'] })(page)).rejects.toThrow('not among the payees')
+    await expect(theirs({ payees: ['another-payee'] })(page)).rejects.toThrow('not among the payees')
     await expect(theirs({ service: 'https://other.example' })(page)).rejects.toThrow('another service')
     expect((await ours({ service: 'https://other.example' })(page)).status).toBe(402)
     expect(await payments()).toHaveLength(1)

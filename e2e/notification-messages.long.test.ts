@@ -147,7 +147,7 @@ describe('a template that leads to one place', () => {
     NOTIFY_PHONES: reader,
   }))
 
-  test('tells only the owners whose phones are named, and others that there are no messages', async () => {
+  test('notifies only the owners whose phones are named, and shows the others that there are no messages', async () => {
     const { api } = stage()
     const [asker, stranger] = [await openAsker(stage(), reader), await openAsker(stage())]
     await api.ok(routes.updateNotificationSettings, { headers: asker.session, body: wish })

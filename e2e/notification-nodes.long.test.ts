@@ -48,7 +48,7 @@ const pass = (seconds = 0, at = api) => at.ok(routes.advanceClock, { body: { adv
 
 const request = (amount = 400) => network.pay(payer, payee, amount)
 
-test('nodes share one key, and together tell each event once', async () => {
+test('nodes share one key, and together send one notification for each event', async () => {
   const other = openApi(second.address)
   const { push_public_key: key } = await other.ok(routes.getNotificationSettings, {
     headers: session,
@@ -66,7 +66,7 @@ test('nodes share one key, and together tell each event once', async () => {
   expect(said).toHaveLength(12)
 })
 
-test('nodes that are killed between the claim and the response tell nothing twice', async () => {
+test('nodes that are killed between the claim and the response send no notification twice', async () => {
   const browser = await subscribe()
   push.reply('hang')
   await request()

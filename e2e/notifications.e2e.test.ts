@@ -65,8 +65,8 @@ async function subscriptions(headers = session) {
   return (await api.ok(routes.listPushSubscriptions, { headers })).push_subscriptions
 }
 
-describe('what an owner is told', () => {
-  test('a request is told once in each browser, with the payee, the amount and the page to decide on', async () => {
+describe('a notification', () => {
+  test('of a request is shown once in each browser, with the payee, the amount and the page to decide on', async () => {
     const browsers = [await subscribe(), await subscribe()]
     await choose(PUSHED)
     const approvalId = await request()
@@ -84,11 +84,11 @@ describe('what an owner is told', () => {
       ])
       expect(attempts()).toBe(1)
     }
-    const [told] = await subscriptions()
-    expect(told?.last_notified_at).not.toBeNull()
+    const [subscription] = await subscriptions()
+    expect(subscription?.last_notified_at).not.toBeNull()
   })
 
-  test('every notification has the same length, is urgent if it waits for a decision, and expires with the request', async () => {
+  test('has the same length always, is urgent if it waits for a decision, and expires with the request', async () => {
     await subscribe()
     await choose({ ...PUSHED, agent_stopped: { push: true }, payout_completed: { push: true } })
     push.heads.length = 0
@@ -108,7 +108,7 @@ describe('what an owner is told', () => {
     expect(paidOut).toMatchObject({ urgency: 'normal', bytes: asked?.bytes })
   })
 
-  test('nothing is told that the owner did not ask for', async () => {
+  test('is not sent for kinds that the owner did not choose', async () => {
     const browser = await subscribe()
     const { kinds } = await api.ok(routes.getNotificationSettings, { headers: session })
     expect(Object.values(kinds).flatMap(({ push, message }) => [push, message])).not.toContain(true)
@@ -119,7 +119,7 @@ describe('what an owner is told', () => {
     expect(browser.attempts()).toBe(0)
   })
 
-  test('each kind has a text of its own in the language of the owner', async () => {
+  test('has a text for its kind, in the language of the owner', async () => {
     const browser = await subscribe()
     const all = { push: true }
     await choose({ approval_requested: all, approval_expired: all, agent_stopped: all })
@@ -136,7 +136,7 @@ describe('what an owner is told', () => {
     ])
   })
 
-  test('many events at once are told together, as their number', async () => {
+  test('of many events at once names their number', async () => {
     const agents = await Promise.all(Array.from({ length: 6 }, () => network.agent(owner)))
     const browser = await subscribe()
     await choose({ agent_stopped: { push: true } })
@@ -148,7 +148,7 @@ describe('what an owner is told', () => {
     ])
   })
 
-  test('an agent that works again is not told', async () => {
+  test('is not sent for an agent that works again', async () => {
     const params = { agent_id: payer.id }
     await api.ok(routes.pauseAgent, { params, headers: session })
     await pass()
@@ -159,7 +159,7 @@ describe('what an owner is told', () => {
     expect(browser.attempts()).toBe(0)
   })
 
-  test('other owners are told nothing', async () => {
+  test('is not sent to other owners', async () => {
     const other = await network.login(await network.owner(owner.platform))
     const browser = await subscribe(other)
     await choose(PUSHED, other)
@@ -169,7 +169,7 @@ describe('what an owner is told', () => {
   })
 })
 
-describe('what is not told any more', () => {
+describe('what is not sent any more', () => {
   test.each([
     ['turned off', () => choose({ approval_requested: { push: false } })],
     ['no longer for this browser', (browser: { id: string }) => end(browser.id)],
@@ -257,15 +257,18 @@ describe('a push service that', () => {
     ['responds with 500', { status: 500 }],
     ['responds with 504', { status: 504 }],
     ['refuses the request', { status: 403 }],
-  ] as const)('%s gets it no second time, because it may have been told', async (_name, reply) => {
-    const browser = await subscribe()
-    await choose(PUSHED)
-    push.reply(reply)
-    await request()
-    await pass()
-    await pass(7_200)
-    expect(browser.attempts()).toBe(1)
-  })
+  ] as const)(
+    '%s gets no second request, because the first may have been delivered',
+    async (_name, reply) => {
+      const browser = await subscribe()
+      await choose(PUSHED)
+      push.reply(reply)
+      await request()
+      await pass()
+      await pass(7_200)
+      expect(browser.attempts()).toBe(1)
+    },
+  )
 
   test('cannot be reached gets it when it can', async () => {
     const browser = await subscribe()
@@ -317,7 +320,7 @@ describe('a browser', () => {
     expect([await subscriptions(), (await subscriptions(other)).length]).toEqual([[], 1])
   })
 
-  test('is told nothing more after the logout in it, and after its session was ended from another', async () => {
+  test('gets nothing more after the logout in it, or after its session was ended from another browser', async () => {
     for (const leave of [
       (headers: Headers) => api.ok(routes.logOut, { headers }),
       () => api.ok(routes.endOtherSessions, { headers: session }),
@@ -331,7 +334,7 @@ describe('a browser', () => {
     }
   })
 
-  test('is told on when its session expires', async () => {
+  test('still gets notifications when its session expires', async () => {
     const browser = await subscribe()
     await choose(PUSHED)
     await pass(13 * 3_600)
@@ -374,7 +377,7 @@ describe('a browser', () => {
   })
 })
 
-test('a subscription that was moved to another person in the database is told nothing', async () => {
+test('a subscription that was moved to another person in the database gets nothing', async () => {
   const browser = await subscribe()
   const thief = await network.owner(owner.platform)
   const thiefSession = await network.login(thief)

@@ -75,7 +75,7 @@ describe('a code', () => {
     }
   })
 
-  test('that is used a second time ends the app, whoever came first', async () => {
+  test('that is used a second time ends the app, no matter who used it first', async () => {
     const { asked, code } = await newCode()
     const { access_token, refresh_token } = tokensOf((await oauth.exchange(asked, code)).body)
     expect(await isGood(access_token)).toBe(true)

@@ -234,7 +234,7 @@ describe('payingTools', () => {
     expect(await failureOf(paying(call, { maxAmount: '4.99' })(pune))).toMatchObject({
       code: 'price_too_high',
     })
-    expect(await failureOf(paying(call, { payees: ['somebody'] })(pune))).toMatchObject({
+    expect(await failureOf(paying(call, { payees: ['another-payee'] })(pune))).toMatchObject({
       code: 'payee_not_allowed',
     })
     expect(await failureOf(paying(call, { service: 'https://other.example' })(pune))).toMatchObject({

@@ -255,8 +255,8 @@ describe('a step-up is needed', () => {
     }
     await api.ok(routes.updateAgent, { ...call, headers })
     for (const header of ['', 'x', Buffer.from('{}').toString('base64')]) {
-      const spoiled = { ...call, headers: { ...session, 'x-step-up': header } }
-      await api.refused(routes.updateAgent, 400, 'validation_error', spoiled)
+      const altered = { ...call, headers: { ...session, 'x-step-up': header } }
+      await api.refused(routes.updateAgent, 400, 'validation_error', altered)
     }
   })
 
@@ -309,7 +309,7 @@ describe('passkeys', () => {
     await okConfirmed(api, holder, routes.deletePasskey, { params: { passkey_id: passkeyId } })
   })
 
-  test('are enrolled at once with a step-up, and otherwise after the cooldown, which the phone is told', async () => {
+  test('are enrolled at once with a step-up, and otherwise after the cooldown, with a message to the phone', async () => {
     const first = await enrol(api, session)
     const second = await enrol(api, session, first)
     const third = await enrol(api, session)

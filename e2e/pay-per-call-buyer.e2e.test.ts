@@ -116,7 +116,7 @@ describe('nothing is paid', () => {
     const client = createClient({ baseUrl: stage.api.address, agentKey: agent.key })
     const terms = { client, maxAmount: 10 }
     const time = { now: Date.now, wait: async () => undefined }
-    const choosy = createPayingFetch(fetch, { ...terms, allowHttp: true, payees: ['somebody-else'] }, time)
+    const choosy = createPayingFetch(fetch, { ...terms, allowHttp: true, payees: ['another-payee'] }, time)
     expect((await failure(choosy(weather()))).code).toBe('payee_not_allowed')
     const { code, response } = await failure(createPayingFetch(fetch, terms, time)(weather()))
     expect([code, await response?.text()]).toEqual(['insecure_seller', 'pay first'])

@@ -150,7 +150,7 @@ test('what was paid is served while the service cannot be reached', async () => 
   await proxy.become('closed')
   try {
     expect(await show(shop, second)).toMatchObject({ status: 200 })
-    // Without the receipt only the service can tell.
+    // Without the receipt only the service knows the payment.
     expect(await show(shop, bare)).toMatchObject({ status: 503 })
   } finally {
     await proxy.become('open')

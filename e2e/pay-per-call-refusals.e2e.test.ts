@@ -83,7 +83,7 @@ const REFUSALS: Readonly<Record<string, readonly [reason: string, make: () => Pr
   ],
   'a payment for another seller’s nonce': [
     'nonce_not_ours',
-    async () => buy(await open({ secret: 'the secret of somebody else' })),
+    async () => buy(await open({ secret: 'the secret of another seller' })),
   ],
   'a payment for another path': ['nonce_not_ours', () => buy(shop, '/cheaper')],
   'a payment for another query': ['nonce_not_ours', () => buy(shop, '/?city=Pune')],

@@ -113,7 +113,7 @@ test('a payee that lists its origins is paid at these only, not at another site 
   expect(await balance()).toBe(before)
 })
 
-/** A buyer whose answers from the service somebody changes on the way: the relay among the origins of each payee. */
+/** A buyer whose responses from the service are altered on the way: the relay is among the origins of each payee. */
 function deceivedBuyer(journal: Journal): typeof fetch {
   const deceived: typeof fetch = async (input, init) => {
     const answer = await fetch(input, init)

@@ -128,7 +128,7 @@ describe('a Prometheus that scrapes two nodes', () => {
   )
 
   test(
-    'raises the alert of a row that somebody else changed, with its place in the runbook',
+    'raises the alert of a row that was changed by hand, with its place in the runbook',
     async () => {
       await stage.database.query(`update owners set tier = 'tier3'`)
       const firing = async () => {

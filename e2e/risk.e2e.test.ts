@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => stage.close())
 
 /** Waits until the rules have evaluated the payments. */
-async function lookAtPayments(): Promise<void> {
+async function checkPayments(): Promise<void> {
   await api.ok(routes.advanceClock, { body: { advance_seconds: 10 } })
 }
 
@@ -41,7 +41,7 @@ async function payOften(times: number): Promise<Agent> {
   const payer = await network.fundedAgent(owner)
   const payee = await network.agent(owner)
   for (let paid = 0; paid < times; paid++) await network.pay(payer, payee, 1)
-  await lookAtPayments()
+  await checkPayments()
   return payer
 }
 
@@ -58,8 +58,8 @@ const scoreOf = (agent: Agent) =>
 
 describe('twenty quick payments', () => {
   test('raise an alert that names them, add to the risk score, and count in the overview', async () => {
-    // Alerts of other agents, whose payments were not looked at yet, come first.
-    await lookAtPayments()
+    // Alerts of other agents, whose payments were not checked yet, come first.
+    await checkPayments()
     const before = await openAlerts()
     const payer = await payOften(20)
     const alert = await alertFor(payer, 'velocity_spike')
@@ -104,7 +104,7 @@ describe('twenty quick payments', () => {
     const { alert_id } = await alertFor(payer, 'velocity_spike')
     await api.ok(routes.reviewRiskAlert, review(alert_id, { decision: 'dismiss' }))
     await network.pay(payer, await network.agent(owner), 1)
-    await lookAtPayments()
+    await checkPayments()
     expect(await alertFor(payer, 'velocity_spike')).toMatchObject({ alert_id, status: 'dismissed' })
     expect((await scoreOf(payer)).score).toBe(0)
     expect(await alertOf(await payOften(19), 'velocity_spike')).toBeUndefined()
@@ -132,7 +132,7 @@ test('wrong secrets raise an alert about their platform, which cannot be confirm
   for (let tries = 0; tries < 20; tries++) {
     await api.refused(routes.listOwners, 401, 'authentication_error', { headers })
   }
-  await lookAtPayments()
+  await checkPayments()
   const query = { rule: 'failed_authentication' }
   const { alerts } = await api.ok(routes.listRiskAlerts, { headers: admin, query })
   const alert = alerts.find(each => each.platform_id === target.id)

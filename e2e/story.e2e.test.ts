@@ -30,7 +30,7 @@ const confidential: string[] = [MASTER_KEY]
 beforeAll(async () => {
   stage = await sharedStage()
   ;({ service } = stage)
-  // Of its own, because it looks at all requests that were made by it.
+  // A client of its own, because the test checks every request that was made with it.
   api = openApi(service.address)
   network = openNetwork(api)
   const { password } = new URL(stage.database.url)

@@ -81,7 +81,7 @@ interface Cheat {
   readonly nonce?: string
 }
 
-/** A seller that answers to vouchers as told, and keeps them; `payee` by path. */
+/** A seller that responds to vouchers as the test says, and keeps them; `payee` by path. */
 async function openCheat(
   cheat: (proof: VoucherProof) => Cheat,
   firstPrice = '0.10',

@@ -224,7 +224,7 @@ test.each<
     'nonce_not_ours',
   ],
   [
-    'a token that somebody else signed',
+    'a token that another service signed',
     (buyer, nonce) => {
       const [head, , signature] = buyer.token.split('.')
       const claims = JSON.parse(

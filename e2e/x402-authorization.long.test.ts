@@ -305,7 +305,7 @@ describe('an assistant’s tools', () => {
     expect([await statuses(), shop.served()]).toEqual([[['closed', 2.5]], before])
   })
 
-  test('are told by an approval to fetch the page, whose price the owner let them set aside', async () => {
+  test('are directed by an approval to fetch the page whose price the owner let them set aside', async () => {
     const policy = { require_human_approval_above: 2 }
     const asking = await stage.network.fundedAgent(stage.owner, policy)
     const client = await connectMcp(stage.api.address, asking.key)

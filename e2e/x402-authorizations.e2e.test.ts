@@ -158,7 +158,7 @@ test.each<[string, Change]>([
   ['insufficient_amount', { amount: '251', price: { amount: '251' } }],
   ['payer_mismatch', { payload: { fromAgent: 'agt_01kb7q3f8meg5tz4x9wc2n6a01' } }],
   ['nonce_mismatch', { payload: { nonce: '0b54f0c2-7a0e-8a52-9a51-4a6c3a1f0d7e' } }],
-  ['payee_mismatch', { price: { payTo: 'somebody-else' } }],
+  ['payee_mismatch', { price: { payTo: 'another-payee' } }],
   ['transaction_not_found', { payload: { authorization: 'eyJ0.eyJqdGkiOiJhdGhfMSJ9.c2ln' } }],
   ['invalid_payload', { payload: { authorization: 'none' } }],
 ])('%s is a reason of both, and uses no nonce up', async (reason, change) => {

@@ -100,7 +100,7 @@ test.each<[string, Change]>([
   ['payer_mismatch', { payload: { fromAgent: 'agt_01kb7q3f8meg5tz4x9wc2n6a01' } }],
   ['nonce_mismatch', { payload: { nonce: '0b54f0c2-7a0e-8a52-9a51-4a6c3a1f0d7e' } }],
   ['transaction_not_found', { payload: { transactionId: 'pay_01kb7q3f8meg5tz4x9wc2n6a01' } }],
-  ['payee_mismatch', { price: { payTo: 'somebody-else' } }],
+  ['payee_mismatch', { price: { payTo: 'another-payee' } }],
   ['invalid_network', { price: { network: 'batua:inr' } }],
 ])('%s is a reason of both, and uses no nonce up', async (reason, change) => {
   const { request } = await paid()

@@ -91,7 +91,7 @@ describe.each(['express', 'hono'] as const)('a shop on @x402/%s with our scheme'
     expect(await payments()).toMatchObject([{ amount: 2.5, to: stage.payee.id }, { amount: 2.5 }])
   })
 
-  test('tells our paying fetch the payment', async () => {
+  test('names the payment to our paying fetch', async () => {
     const response = await ours()(page)
     const [payment] = await payments()
     expect(paymentOf(response)).toMatchObject({ paymentId: payment?.payment_id, amount: '2.50' })
@@ -283,7 +283,7 @@ describe('x402’s own client with our journal', () => {
   test('refuses a price above maxAmount, another payee, and another service, and pays nothing', async () => {
     const page = `${shop.address}/page`
     await expect(theirs({ maxAmount: 2 })(page)).rejects.toThrow('maxAmount')
-    await expect(theirs({ payees: ['somebody-else'] })(page)).rejects.toThrow('not among the payees')
+    await expect(theirs({ payees: ['another-payee'] })(page)).rejects.toThrow('not among the payees')
     await expect(theirs({ service: 'https://other.example' })(page)).rejects.toThrow('other.example')
     const elsewhere = payingFetch(fetch, {
       ...{ client: clientOf(buyer), service: 'https://other.example', maxAmount: 5, allowHttp: true },

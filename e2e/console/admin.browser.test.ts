@@ -171,7 +171,7 @@ test('a change of a tier says what changes and for how many owners before it is 
   expect(tiers.at(-1)).toMatchObject({ tier: 'tier3', daily: 900_000.5, per_tx: 100_000 })
 })
 
-test('the payments of an alert are drawn, and the same is listed for whoever does not see the drawing', async () => {
+test('the payments of an alert are drawn, and also listed for people who do not see the drawing', async () => {
   const { page, problems } = await open(PHONE, `/console/admin/risk/${stage.alertId}`)
   const drawing = page.getByRole('img', { name: '3 payments between 3 agents' })
   await drawing.waitFor()

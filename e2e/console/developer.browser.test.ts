@@ -104,7 +104,7 @@ test('a developer releases one escrow to an agent by its handle, and refunds ano
   expect(statuses.map(({ status }) => status)).toEqual(['released', 'refunded'])
 })
 
-test('the page of a delivery tells a wrong secret from an altered body, and sends the secret nowhere', async () => {
+test('the page of a delivery distinguishes a wrong secret from an altered body, and sends the secret nowhere', async () => {
   const { api } = opened.stage
   await api.ok(routes.updatePlatform, {
     params: { platform_id: platform.id },

@@ -69,7 +69,7 @@ test.each(Object.entries(FIRST_PAGES))(
   },
 )
 
-test('a slow phone shows the requests without being told to hurry', async () => {
+test('a slow phone shows the requests within the time limit', async () => {
   const tab = await openPhone()
   const { page, context } = tab
   const devtools = await context.newCDPSession(page)

@@ -59,7 +59,7 @@ async function workerOf({ context, page }: Tab): Promise<Worker> {
 }
 
 /** Gives the worker what the push service accepted, as the browser does. */
-async function deliver(tab: Tab, told: Shown): Promise<void> {
+async function deliver(tab: Tab, shown: Shown): Promise<void> {
   const { address } = api()
   const session = await tab.context.newCDPSession(tab.page)
   const registered = new Promise<string>(resolve => {
@@ -72,7 +72,7 @@ async function deliver(tab: Tab, told: Shown): Promise<void> {
   await session.send('ServiceWorker.deliverPushMessage', {
     origin: address,
     registrationId: await registered,
-    data: JSON.stringify(told),
+    data: JSON.stringify(shown),
   })
 }
 
@@ -93,14 +93,14 @@ test('an owner turns notifications on, chooses requests, sees one, and opens it 
   await tab.screenshot('notifications on')
   const approvalId = await stage.ask(321)
   await api().ok(routes.advanceClock, { body: { advance_seconds: 0 } })
-  const [told] = device.shown
-  if (told === undefined) expect.fail('nothing was told')
+  const [shown] = device.shown
+  if (shown === undefined) expect.fail('no notification was shown')
   const worker = await workerOf(tab)
-  await deliver(tab, told)
-  await deliver(tab, told)
+  await deliver(tab, shown)
+  await deliver(tab, shown)
   await expect
     .poll(() => page.evaluate(SHOWN))
-    .toEqual([{ title: 'A request waits for you', body: told.body, tag: told.id }])
+    .toEqual([{ title: 'A request waits for you', body: shown.body, tag: shown.id }])
   await tab.open('/console/safety?section=notifications')
   await click(worker)
   await page.waitForURL(`${api().address}/console/inbox/${approvalId}`)

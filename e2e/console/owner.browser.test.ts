@@ -69,7 +69,7 @@ test('a session that ends in the middle of an act pays nothing, and the login le
   await page.getByRole('button', { name: 'Approve' }).click()
   const dialog = await tab.dialog()
   await opened.stage.api.ok(routes.logOut, { headers: session })
-  // The stream of events tells the page that the session is over; a click may come before or after that.
+  // The stream of events informs the page that the session has ended; a click may come before or after that.
   await dialog
     .getByRole('button', { name: 'Pay ₹140.00' })
     .click({ timeout: 2_000 })
@@ -131,7 +131,7 @@ test('on a slow network a page says what it waits for, and a double click pays o
   expect(tab.problems).toEqual([])
 })
 
-test('a link of somebody else’s never leads a login out of the console', async () => {
+test('a link that another site made never leads a login out of the console', async () => {
   await passTime(31)
   const tab = await tabOf(DESK, null)
   const { page } = tab

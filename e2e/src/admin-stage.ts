@@ -4,7 +4,7 @@ import type { ConsoleStage } from './console-stage.ts'
 import type { Agent, Owner } from './network.ts'
 import type { Stage } from './stage.ts'
 
-/** What administrators have to look at. */
+/** What administrators have to check. */
 export interface AdminStage {
   readonly admin: Headers
   /** An alert about money that went round through three agents, and the first of them. */
@@ -17,7 +17,7 @@ const SETTLED_DAY = 20_777
 export const SETTLED_DAY_TEXT = '2026-11-20'
 
 /**
- * Money that goes round, refused payments, and a wallet below zero, all by requests; a settlement, a difference with the
+ * Circular payments, refused payments, and a wallet below zero, all by requests; a settlement, a difference with the
  * gateway and a failed delivery by rows, because they take days.
  */
 export async function openAdminStage({ stage, owner, seller }: ConsoleStage): Promise<AdminStage> {

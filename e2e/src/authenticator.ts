@@ -8,7 +8,7 @@ import type { BodyOf, createPasskey, PasskeyAssertion } from '@batua/contract'
 export interface Authenticator {
   /** Makes the credential for these creation options. */
   register(challenge: string): BodyOf<typeof createPasskey>['response']
-  /** Signs a challenge; `changes` spoils what a device would not. */
+  /** Signs a challenge; `changes` falsifies what a device would not. */
   sign(challenge: string, changes?: Changes): PasskeyAssertion
 }
 

@@ -12,7 +12,7 @@ import {
 import type { Headers } from './api.ts'
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
-/** A folder for pictures of every view, for whoever wants to look at them. */
+/** A folder for pictures of every view; undefined: none are taken. */
 const SCREENSHOTS = process.env['SCREENSHOTS']
 
 const OPTIONS = [
@@ -77,7 +77,7 @@ export interface Tab {
   screenshot(name: string): Promise<void>
   /** Whether the page is wider than the screen. */
   isWide(): Promise<boolean>
-  /** Fails if axe found something in a dialog: it looks at each that is open when something is done in the tab. */
+  /** Fails if axe found something in a dialog: it checks each that is open when the test uses the tab. */
   close(): Promise<void>
 }
 
@@ -87,7 +87,7 @@ export interface TabOptions extends View {
   readonly session: Headers | null
 }
 
-/** The dialogs of this file that axe has looked at, by their titles and views. */
+/** The dialogs of this file that axe has checked, by their titles and views. */
 const SEEN_DIALOGS = new Set<string>()
 
 export async function openTab(browser: Browser, options: TabOptions): Promise<Tab> {
@@ -156,7 +156,7 @@ export async function openTab(browser: Browser, options: TabOptions): Promise<Ta
   }
 }
 
-/** Lets axe look at each dialog before the first act in it. What it finds is collected as sentences. */
+/** Lets axe check each dialog before the first action in it. Its findings are collected as sentences. */
 async function watchDialogs(page: Page, view: () => string) {
   const dialog = page.getByRole('dialog')
   const barriers: string[] = []

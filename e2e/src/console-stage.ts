@@ -57,7 +57,7 @@ export async function openConsoleStage(
   return { stage, owner, ownerSession, buyer, seller, approvalIds, ask }
 }
 
-/** What became of a request, as the owner sees it. */
+/** The status of a request, as the owner sees it. */
 export async function statusOf({ stage, ownerSession }: ConsoleStage, approvalId: string): Promise<string> {
   const approval = await stage.api.ok(routes.getApproval, {
     params: { approval_id: approvalId },

@@ -13,8 +13,8 @@ import { installPackages } from './foreign-packages.ts'
 import { openShop, type Shop } from './pay-per-call-shop.ts'
 
 /**
- * MPP's own package, unmodified, in a folder of its own: with the library of blockchains that it needs it has 112 MB. Its
- * peer excludes versions of viem that viem excludes again, so npm has to be told to ignore that.
+ * MPP's own package, unmodified, in a folder of its own: with the library of blockchains that it needs it has 112 MB.
+ * Its peer excludes versions of viem that viem excludes again, so npm must be set to ignore that.
  */
 const MPP_PACKAGES = [
   'mppx@0.11.0',

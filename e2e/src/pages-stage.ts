@@ -10,7 +10,7 @@ import { openRareStates, type RareStates } from './rare-states.ts'
 import type { Stage } from './stage.ts'
 import { webhookSink } from './webhook-sink.ts'
 
-/** One page of the console: the name of its screenshot, who looks at it (null: nobody is logged in), and its path. */
+/** One page of the console: the name of its screenshot, who opens it (null: nobody is logged in), and its path. */
 export type ConsolePage = readonly [name: string, session: Headers | null, path: string]
 
 /** A service in which every page of the console has something to show, and all pages. */

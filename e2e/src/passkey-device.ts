@@ -9,7 +9,7 @@ export interface Device {
   remove(): Promise<unknown>
 }
 
-/** Gives a tab a device that makes passkeys, and verifies its person unless told otherwise. */
+/** Gives a tab a device that makes passkeys, and verifies its person unless a test changes that. */
 export async function openDevice({ context, page }: Pick<Tab, 'context' | 'page'>): Promise<Device> {
   const devices = await context.newCDPSession(page)
   await devices.send('WebAuthn.enable')

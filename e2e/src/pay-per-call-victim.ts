@@ -7,7 +7,7 @@ import { fileJournal } from '@batua/sdk/file-journal'
  */
 const [service = '', agentKey = '', journalPath = '', address = ''] = process.argv.slice(2)
 
-function tell(step: string): Promise<void> {
+function report(step: string): Promise<void> {
   return new Promise(resolve => {
     process.once('message', () => resolve())
     process.send?.(step)
@@ -15,13 +15,13 @@ function tell(step: string): Promise<void> {
 }
 
 async function announced<T>(step: string, take: () => Promise<T>): Promise<T> {
-  await tell(`before ${step}`)
+  await report(`before ${step}`)
   const response = await take()
-  await tell(`after ${step}`)
+  await report(`after ${step}`)
   return response
 }
 
-function toldOf(journal: Journal): Journal {
+function reportingJournal(journal: Journal): Journal {
   return {
     ...journal,
     begin: (purchase, limits) => announced('begun', () => journal.begin(purchase, limits)),
@@ -32,6 +32,6 @@ function toldOf(journal: Journal): Journal {
 // At its end a process stores its compiled code for the next one; this one is killed before that.
 flushCompileCache()
 const client = createClient({ baseUrl: service, agentKey })
-const journal = toldOf(await fileJournal(journalPath))
+const journal = reportingJournal(await fileJournal(journalPath))
 await payingFetch(fetch, { client, maxAmount: 5, allowHttp: true, journal })(address)
 process.disconnect?.()

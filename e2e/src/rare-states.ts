@@ -26,7 +26,7 @@ export interface RareStates {
 }
 
 /**
- * A platform that invites the stage's owner, her passkeys of which one waits, what one of them confirmed, and somebody
+ * A platform that invites the stage's owner, her passkeys of which one waits, what one of them confirmed, and an owner
  * whom administrators have stopped. The owner's session needs a passkey from then on.
  */
 export async function openRareStates(opened: ConsoleStage): Promise<RareStates> {

@@ -14,7 +14,7 @@ export const UNRECORDED: Partial<Record<OperationId, string>> = {
   verifyX402Payment:
     'this one asks whether a payment was made; x402-authorizations.e2e.test.ts shows the entry of money set aside',
   evaluatePolicy: 'asks what a payment would come to, and moves nothing',
-  sendOtp: 'a code is no act of whoever has the phone; logging in with it is one',
+  sendOtp: 'anyone can request a code for a phone; only the login with it is recorded',
   sendAdminOtp: 'the same',
   getPasskeyOptions: 'stores nothing',
   getPasskeyLoginOptions: 'the same',

@@ -52,7 +52,7 @@ function idsIn(found: Input): Input {
   return Object.fromEntries(names.map(name => [name, found[name]]))
 }
 
-/** The arguments of a tool, of what the model wants and has been told. */
+/** The arguments of a tool, from what the model wants and has read. */
 export function argumentsOf(tool: string, wanted: Input): Record<string, unknown> {
   const pick = (...names: string[]) =>
     Object.fromEntries(names.filter(name => wanted[name] !== undefined).map(name => [name, wanted[name]]))

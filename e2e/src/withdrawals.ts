@@ -54,7 +54,7 @@ export async function withdrawUntilUnavailable(
 
 function newOrder(agents: readonly Agent[]): Order {
   const agent = agents[randomInt(agents.length)]
-  if (agent === undefined) throw new Error('somebody withdraws')
+  if (agent === undefined) throw new Error('no agent that withdraws')
   const name = `withdrawal-${count++}`
   if (randomInt(12) === 0) return { name, agent, amountPaise: null, isKeyed: true }
   const amountPaise = nextPaise.get(agent.id) ?? 100

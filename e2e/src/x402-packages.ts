@@ -176,7 +176,7 @@ export async function installX402(...more: readonly string[]): Promise<X402Packa
   }
 }
 
-/** Counts what is served, and answers as told. */
+/** Counts what is served, and responds as the test says. */
 function counter() {
   let served = 0
   const statuses: number[] = []

@@ -114,7 +114,7 @@ function welcome(config: Config, port: number): string {
   return lines.join('\n')
 }
 
-/** Whether it listens for other machines, and has been told no address that they could open. */
+/** Whether it listens for other machines although no address is configured that they could open. */
 function isOpenToOthers({ host, baseUrl }: Config): boolean {
   return ['0.0.0.0', '::'].includes(host) && new URL(baseUrl).hostname === 'localhost'
 }
@@ -148,7 +148,8 @@ function stopOnSignal(stop: () => Promise<void>, logger: Logger): void {
 
 /**
  * SIGHUP reads the configuration again: rate limits and the log level take effect, other changes are named. A wrong one
- * changes nothing. Without a file nothing can have changed, and the signal ends the process, as at the end of a terminal.
+ * changes nothing. Without a file nothing can have changed, and the signal ends the process, as at the end of a
+ * terminal.
  */
 function reloadOnSignal(config: Config, logger: Logger, app: Pick<App, 'reload'>): void {
   if (process.env['CONFIG_FILE'] === undefined) return

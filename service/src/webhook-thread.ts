@@ -23,7 +23,7 @@ export interface ThreadSettings {
   readonly sleeping: Int32Array<SharedArrayBuffer>
 }
 
-/** What the thread is asked. */
+/** The messages to the thread. */
 export type Request =
   | { readonly kind: 'run due'; readonly id: number; readonly offsetMs: number }
   | { readonly kind: 'clock'; readonly offsetMs: number }
@@ -31,7 +31,7 @@ export type Request =
   | { readonly kind: 'log'; readonly level: LogLevel }
   | { readonly kind: 'stop' }
 
-/** What the thread tells. */
+/** The messages from the thread. */
 export type Report =
   | { readonly kind: 'ran due'; readonly id: number }
   | { readonly kind: 'attempts'; readonly counts: Readonly<Record<DeliveryStatus, number>> }
@@ -195,7 +195,10 @@ function compileCache(): NodeJS.Dict<string> {
 /** So few payments are not kept waiting by deliveries, whatever else the thread is busy with. */
 const FEW_PER_SECOND = 1_000
 
-/** Measures what throttles the deliverer: the utilization since the last call, in thousandths, if it was spent on payments. */
+/**
+ * Measures what throttles the deliverer: the utilization since the last call, in thousandths, if it was spent on
+ * payments.
+ */
 function meterUtilization({ finished }: Pick<Ledger, 'finished'>): () => number {
   let last = performance.eventLoopUtilization()
   let before = finished()

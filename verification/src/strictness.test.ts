@@ -102,7 +102,7 @@ test.each([
   [
     'an error of the service',
     { error: { code: 'not_found', message: 'No such receipt' } },
-    'error that the service',
+    'error response of the service',
   ],
   ['an entry without its proof', { audit_id: 'aud_x', hash: '00' }, 'an audit entry alone'],
   ['a trail', { entries: [], pagination: {} }, 'save the answer of /v1/audit/verify'],

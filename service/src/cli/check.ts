@@ -11,7 +11,7 @@ const USAGE = `Checks what the service needs, before a start or an upgrade. Noth
 
   npm run check [-- --json]
 
-It reads the configuration as the service does, and looks at the ports, the data folder, the disk, the
+It reads the configuration as the service does, and checks the ports, the data folder, the disk, the
 database (version, durability, clock, connections, rights, schema, master key), Redis, and whether the
 gateway and the senders of messages can be reached. Values of secrets are never shown.
 

@@ -92,7 +92,7 @@ test('consistency is checked between a saved answer and a saved note', () => {
   })
 })
 
-test('--help tells how to use it', () => {
+test('--help explains how to use it', () => {
   expect(verify(['--help'])).toMatchObject({ status: 0, stdout: expect.stringContaining('npm run verify') })
 })
 
@@ -104,7 +104,7 @@ test.each([
   const { status, stdout, stderr } = verify(args)
   expect([status, stdout]).toEqual([1, ''])
   expect(stderr).toContain(sentence)
-  expect(stderr).toMatch(/^cannot tell: .*\n--help tells how to use this\.\n$/)
+  expect(stderr).toMatch(/^cannot tell: .*\n--help explains the use\.\n$/)
 })
 
 test.each([

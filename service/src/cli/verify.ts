@@ -21,6 +21,6 @@ try {
   process.exitCode = await run()
 } catch (error) {
   const because = error instanceof Error ? error.message : String(error)
-  process.stderr.write(`cannot tell: ${because}\n--help tells how to use this.\n`)
+  process.stderr.write(`cannot tell: ${because}\n--help explains the use.\n`)
   process.exitCode = 1
 }

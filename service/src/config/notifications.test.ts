@@ -27,7 +27,7 @@ test('a sandbox without an address simulates messages, and a template of any pro
   })
 })
 
-test('a token that stands in the address or the body is in no header', () => {
+test('a token in the address or the body is in no header', () => {
   const url = 'http://127.0.0.1:9000/bot{token}/sendMessage'
   const env = { NOTIFY_HTTP_URL: url, NOTIFY_HTTP_TOKEN: 'secret' }
   expect(readConfig(env).notifications.sender).toMatchObject({ authHeader: 'none' })

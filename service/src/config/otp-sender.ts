@@ -24,7 +24,9 @@ const headerName = matching(/^[A-Za-z0-9-]{1,64}$/, 'the name of a header, or no
 export const dltId = matching(/^\d{6,25}$/, 'an id of the DLT register: digits only')
 const dltSender = matching(/^[A-Za-z0-9]{3,11}$/, 'a registered sender id of 3 to 11 letters or digits')
 
-/** How one-time codes are sent. The configuration describes a provider's request completely, so no provider needs code. */
+/**
+ * How one-time codes are sent. The configuration describes a provider's request completely, so no provider needs code.
+ */
 export function readOtpSender(reader: EnvReader, live: boolean): OtpSenderConfig {
   const kind = reader.read('OTP_SENDER', oneOf(['sandbox', 'http']), 'sandbox')
   if (kind === 'sandbox' && !live) return { kind }
@@ -139,10 +141,7 @@ function checkPlaceholders(reader: EnvReader, sender: Described): void {
     reader.problem('OTP_HTTP_BODY', 'must contain {code}, and {phone} or {phone91}, unless OTP_HTTP_URL does')
   }
   if (authHeader === 'none' && !used.has('token')) {
-    reader.problem(
-      'OTP_HTTP_AUTH_HEADER',
-      'must be a header unless {token} stands in the body or the address',
-    )
+    reader.problem('OTP_HTTP_AUTH_HEADER', 'must be a header unless the body or the address contains {token}')
   }
   const given = { entity_id: sender.entityId, template_id: sender.templateId, sender_id: sender.senderId }
   for (const name of ['entity_id', 'template_id', 'sender_id'] as const) {

@@ -90,13 +90,13 @@ async function supervise(cluster: Cluster, options: EmbeddedOptions) {
   const versionFile = join(options.dataDir, CLUSTER_FOLDER, 'PG_VERSION')
   let server = startServer(cluster, options.forTests ?? false)
   // If this process ends without `stop`, the server still gets the signal to stop.
-  const tellServer = () => server.signal('SIGINT')
-  process.once('exit', tellServer)
+  const signalServer = () => server.signal('SIGINT')
+  process.once('exit', signalServer)
   try {
     await whenReady(server, logger)
     await ensureDatabase(cluster)
   } catch (error) {
-    process.off('exit', tellServer)
+    process.off('exit', signalServer)
     await stopServer(server)
     throw error
   }
@@ -110,13 +110,16 @@ async function supervise(cluster: Cluster, options: EmbeddedOptions) {
     async stop() {
       clearInterval(folderCheck)
       stopping.abort()
-      process.off('exit', tellServer)
+      process.off('exit', signalServer)
       await stopServer(server)
       await watching
     },
   }
 
-  /** A server whose files were deleted still serves from memory for a while. It must be stopped, because money would be lost. */
+  /**
+   * A server whose files were deleted still serves from memory for a while. It must be stopped, because money would be
+   * lost.
+   */
   function abandon(): void {
     clearInterval(folderCheck)
     stopping.abort()
@@ -128,7 +131,7 @@ async function supervise(cluster: Cluster, options: EmbeddedOptions) {
     for (;;) {
       const how = await server.ended
       if (stopping.signal.aborted) return
-      logger.error({ how, lastWords: server.lastWords() }, 'embedded PostgreSQL exited; restarting it')
+      logger.error({ how, lastLines: server.lastLines() }, 'embedded PostgreSQL exited; restarting it')
       options.onDown?.()
       if (!(await restart())) return
       logger.info({ pid: server.pid }, 'embedded PostgreSQL restarted')
@@ -197,8 +200,8 @@ function databaseUrl(cluster: Pick<Cluster, 'password' | 'socketFolder'>, databa
 }
 
 /**
- * Holds the data folder for this process alone. Node has no file lock of its own, but its SQLite does: one that the
- * kernel frees when the process ends in whatever way, so that it is never stale and needs no look at process ids.
+ * Locks the data folder for this process. Node has no file locks, but its SQLite does. The
+ * kernel frees such a lock when the process ends in any way, so it is never stale and no process id is checked.
  */
 export function lockFolder(folder: string): { release(): void } {
   const lock = openLock(folder)

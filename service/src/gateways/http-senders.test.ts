@@ -19,7 +19,7 @@ afterEach(() => {
   for (const close of open.splice(0)) close()
 })
 
-/** A provider that behaves as told, and a sender that is set up for it. */
+/** A provider with the given behaviour, and a sender that is set up for it. */
 async function provider(behave: Behaviour, change: Partial<HttpSenderOptions> = {}, timeoutMs = 5_000) {
   const requests: Seen[] = []
   const server = createServer((request, response) => {

@@ -10,7 +10,10 @@ export interface RequestMeter {
   refused(code: ErrorCode): void
 }
 
-/** The hooks that report each request of a route that is counted, whoever refused it: admission, checks or the handler. */
+/**
+ * The hooks that report each request of a route that is counted, no matter what refused it: admission, checks or the
+ * handler.
+ */
 export function meteredBy(
   meter: RequestMeter,
   { operationId }: Route,

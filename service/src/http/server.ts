@@ -68,7 +68,9 @@ export interface Server extends Router {
   readonly oauthFailures: Budget
   /** Admits an agent by `Authorization: Bearer`; for `/mcp`. */
   readonly admitBearer: onRequestAsyncHookHandler
-  /** Adds HTML pages: counted, and with helmet's headers; a page may widen its policy with the route option `helmet`. */
+  /**
+   * Adds HTML pages: counted, and with helmet's headers; a page may widen its policy with the route option `helmet`.
+   */
   pages(register: (scope: FastifyInstance) => void): void
   listen(address: { host: string; port: number }): Promise<AddressInfo>
   /** True from the call of `close`. */
@@ -79,8 +81,8 @@ export interface Server extends Router {
 
 const REQUEST_TIMEOUT_MS = 30_000
 /**
- * Longer than any handler takes. Whoever stops reading an answer holds its connection and its bytes twice as long at the
- * most: Node lets the first timeout pass if bytes went out since the answer began.
+ * Longer than any handler takes. A client that stops reading a response keeps its connection and its bytes twice as
+ * long at the most: Node lets the first timeout pass if bytes were sent since the response began.
  */
 const STALLED_MS = 120_000
 const MAX_PARAM_LENGTH = 256

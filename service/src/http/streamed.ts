@@ -22,7 +22,7 @@ export function headersOf({ type, fileName }: Streamed): Record<string, string> 
   return {
     'content-type': CONTENT_TYPES[type],
     'cache-control': 'no-store',
-    // nginx collects a response before it passes it on, unless this header tells it not to.
+    // nginx collects a response before it passes it on, unless this header forbids it.
     'x-accel-buffering': 'no',
     ...(fileName === undefined ? {} : { 'content-disposition': `attachment; filename="${fileName}"` }),
   }

@@ -61,7 +61,10 @@ export function readerById<Value>(name: string, load: Reader<string, Value>['loa
 export interface Writer<Row> {
   readonly name: string
   write(tx: Queryable, rows: readonly Row[], vault: Vault): Promise<unknown>
-  /** Whether this row was written, which has an id of its own: after a lost commit it tells whether the batch was. */
+  /**
+   * Whether this row was written, which has an id of its own: after a lost commit this shows whether the batch was
+   * committed.
+   */
   wasWritten?(tx: Queryable, row: Row): Promise<boolean>
 }
 
@@ -190,8 +193,8 @@ export class LedgerBatch {
   }
 
   /**
-   * Whether this batch was committed, by the first of its transfers or of its rows that nobody else can have written.
-   * Undefined: it left nothing that tells. A transfer whose id was given tells nothing: another node may have posted it.
+   * Whether this batch was committed, by the first of its transfers or rows that no other command can have written.
+   * Undefined: it left no such row. A transfer whose id was given proves nothing: another node may have posted it.
    */
   findCommitted(): ((tx: Queryable) => Promise<boolean>) | undefined {
     const id = this.#firstOfOwnId

@@ -97,8 +97,8 @@ export function returnedOf(alias: string): string {
 }
 
 /**
- * Selects the newest transfer out of an authorization, in SQL: its end, else the last capture, which the payee's sequence
- * tells. An index has this order, so it is found however many captures there are.
+ * Selects the newest transfer out of an authorization, in SQL: its end, else the last capture, by the payee's sequence.
+ * An index has this order, so it is found however many captures there are.
  */
 export function newestOut(alias: string, authorization: string): string {
   return `${alias}.linked_id = ${authorization}.id
@@ -106,7 +106,10 @@ export function newestOut(alias: string, authorization: string): string {
     order by (${alias}.kind = 'capture'), ${alias}.credit_sequence desc nulls last limit 1`
 }
 
-/** The counterparty of a transfer, in SQL: the credited account; for money set aside its payee, null where it names none. */
+/**
+ * The counterparty of a transfer, in SQL: the credited account; for money set aside its payee, null where it names
+ * none.
+ */
 export function counterpartyOf(alias: string): string {
   return `case when ${alias}.kind in ('escrow_hold', 'authorization') then ${alias}.linked_id
     else ${alias}.credit_account end`

@@ -73,7 +73,7 @@ export async function queueLeaves(tx: Queryable, vault: Vault, leaves: readonly 
   ])
 }
 
-/** Inserts events, and queues those that owners may be told of. */
+/** Inserts events, and queues those that owners may be notified of. */
 export async function insertEvents(
   tx: Queryable,
   vault: Vault,
@@ -90,8 +90,8 @@ export async function insertEvents(
 }
 
 /**
- * Agents and owners never change their platform, so the insert looks it up: by a subquery for each event, so that no plan
- * reads all agents.
+ * Agents and owners never change their platform, so the insert looks it up: by a subquery for each event, so that no
+ * plan reads all agents.
  */
 async function insertRows(tx: Queryable, vault: Vault, events: readonly StoredEvent[]): Promise<void> {
   await tx.query(

@@ -176,7 +176,7 @@ test('a job that says what is due runs at the start, and again once a row is due
   await jobs.stop()
 })
 
-test('while the database cannot tell what is due, every job runs', async () => {
+test('every job runs while the database does not respond to the query for due work', async () => {
   const lines: string[] = []
   const log = createLogger('info', { write: line => lines.push(line) })
   const unclear = { ...counting('unclear', []), everyMs: 1, due: 'there_is_no_such_column' }

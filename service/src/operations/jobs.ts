@@ -9,8 +9,8 @@ export interface Job {
   /** Milliseconds of real time between runs when nothing is due. */
   readonly everyMs: number
   /**
-   * Whether there may be something to do at $1: an SQL expression. While it is false the job does not run. All jobs that
-   * have one are asked for in one statement a second, so that a service without work queries little.
+   * Whether there may be something to do at $1: an SQL expression. While it is false the job does not run. All jobs
+   * that have one are asked for in one statement a second, so that a service without work queries little.
    */
   readonly due?: string
   /** Does one bounded batch of the work that is due at `now`. Returns how many items it did; 0: nothing was due. */
@@ -45,7 +45,7 @@ export function createJobs({ clock, database, logger, jobs }: JobsOptions): Jobs
   const asked = loops.filter(({ due }) => due !== undefined)
   const sql = `select array[${asked.map(({ due }) => due).join(', ')}]::boolean[]::text as due`
 
-  /** Asks which jobs have something to do. While the database cannot tell, they run as if they had. */
+  /** Queries which jobs have due work. While the database does not respond, every job runs. */
   async function probe(): Promise<void> {
     try {
       const [row] = await database.query<{ due: string }>(sql, [clock.now()])
@@ -94,8 +94,8 @@ function createLoop(job: Job, clock: Clock, logger: Logger, isStopped: () => boo
   let running: Promise<boolean> | null = null
 
   /**
-   * One run at a time in this process. A call during a run gets its own run afterwards, and what that run did counts too:
-   * it may have made work of another job due, which ran before it.
+   * One run at a time in this process. A call during a run gets its own run afterwards, and what that run did counts
+   * too: it may have made work of another job due, which ran before it.
    */
   async function drain(): Promise<boolean> {
     const mine = runAfter(running)

@@ -57,7 +57,7 @@ test('after the migration a settlement goes on where it was, other rounds begin 
     update audit_check set last_started_at = '${EARLIER}', checked_at = '${NIGHT}', round = 7, begins_after = '${WALLET}';
     insert into book_faults (subject, kind, detail, found_at, seen_at, healed_at) values
       ('agents/1', 'altered_row', 'open', '${EARLIER}', '${NIGHT}', null),
-      ('agents/2', 'altered_row', 'healed', '${EARLIER}', '${NIGHT}', '${NIGHT}');
+      ('agents/2', 'altered_row', 'resolved', '${EARLIER}', '${NIGHT}', '${NIGHT}');
     insert into audit_faults (subject, kind, detail, found_at, seen_round)
     values ('checkpoint', 'bad_checkpoint', 'open', '${EARLIER}', 7);
     insert into settlement_runs (day, started_at, finished_at) values (20776, '${EARLIER}', '${EARLIER}');

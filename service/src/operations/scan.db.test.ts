@@ -226,7 +226,7 @@ describe('a finding', () => {
     ])
   })
 
-  test('heals at the end of the first round that does not find it, and is logged again if it recurs', async () => {
+  test('is resolved at the end of the first round that does not find it, and is logged again if it recurs', async () => {
     bruise(2, 9)
     await nextRound()
     bruise(9)

@@ -7,9 +7,9 @@ import type { Logger } from '../kernel/logger.ts'
 import type { Figures } from '../kernel/metrics.ts'
 
 /**
- * A scan goes through everything in order, in slices. One node at a time does a slice, under a lease. The slice's outcome
- * and the cursor behind it are committed together, so a crash repeats at most one slice, and a node whose lease expired
- * meanwhile writes nothing. After its last slice the round ends, and the next round begins when it is due.
+ * A scan goes through everything in order, in slices. One node at a time does a slice, under a lease. The slice's
+ * outcome and the cursor behind it are committed together, so a crash repeats at most one slice, and a node whose lease
+ * expired meanwhile writes nothing. After its last slice the round ends, and the next round begins when it is due.
  */
 export interface Scan<Cursor, Done extends Slice<Cursor>> {
   /** The name of its row in `scans`, which a migration inserts. */
@@ -19,8 +19,8 @@ export interface Scan<Cursor, Done extends Slice<Cursor>> {
   /** A round is due if the last one began before this moment. A round under way is continued anyway. */
   readonly dueSince: Date
   /**
-   * Does the slice behind a cursor; null: the first of a round. It holds no lock. If it fails, or its node crashes, it is
-   * repeated with the same cursor, so whatever it commits by itself must be found again.
+   * Does the slice behind a cursor; null: the first of a round. It holds no lock. If it fails, or its node crashes, it
+   * is repeated with the same cursor, so whatever it commits by itself must be found again.
    */
   slice(cursor: Cursor | null): Promise<Done>
   /** The log line of a new finding; by default the name of the scan and that it found a fault. */
@@ -71,8 +71,8 @@ export interface ScanContext {
 const RETRY_MS = 10_000
 
 /**
- * Does the next slice. Returns null if another node has the lease, no round is due, or the lease was lost meanwhile: then
- * nothing of the slice was saved.
+ * Does the next slice. Returns null if another node has the lease, no round is due, or the lease was lost meanwhile:
+ * then nothing of the slice was saved.
  */
 export async function scanSlice<Cursor, Done extends Slice<Cursor>>(
   { database, clock, logger }: ScanContext,
@@ -135,7 +135,7 @@ async function saveSlice(
   if (scan === undefined) return null
   const fresh = await recordFindings(tx, scan, findings, now)
   await save?.(tx)
-  if (next === null) await healFindings(tx, scan, now)
+  if (next === null) await resolveFindings(tx, scan, now)
   return fresh
 }
 
@@ -186,8 +186,8 @@ function keyOf({ subject, kind }: Pick<Finding, 'subject' | 'kind'>): string {
   return `${subject} ${kind}`
 }
 
-/** At the end of a round: what it did not find again is as it should be, or is gone. */
-async function healFindings(tx: Queryable, { name, round }: Round, now: Date): Promise<void> {
+/** Resolves, at the end of a round, the findings that the round did not find again. */
+async function resolveFindings(tx: Queryable, { name, round }: Round, now: Date): Promise<void> {
   await tx.query(
     `update scan_findings set healed_at = $3 where scan = $1 and healed_at is null and seen_round < $2`,
     [name, round, now],

@@ -74,8 +74,8 @@ const SCENES = ['open', 'expiring', 'over', 'frozen', 'overdrawn'] as const
 type Scene = (typeof SCENES)[number]
 
 /**
- * Captures, ends, the job and a chargeback start at once on both nodes. Fails unless what was captured is what the payee
- * has, never more than was authorized, and the rest with the right fee is back with the payer.
+ * Captures, ends, the job and a chargeback start at once on both nodes. Fails unless what was captured is what the
+ * payee has, never more than was authorized, and the rest with the right fee is back with the payer.
  */
 export async function raceAuthorization(stage: AuthorizationStage, round: number): Promise<string> {
   const { database, nodes, clock, payer, payee } = stage
@@ -92,7 +92,7 @@ export async function raceAuthorization(stage: AuthorizationStage, round: number
   const first = round % starts.length
   const inTurn = [...starts.slice(first), ...starts.slice(0, first)]
   const { done } = await outcomesOf(inTurn.map(start => start()))
-  if (scene === 'frozen') await thaw(stage)
+  if (scene === 'frozen') await unfreeze(stage)
   clock.advance(GRACE_MS)
   await runAuthorizationJobs(nodes[1], clock.now())
   const ended = await writtenAuthorization(database, seen.id)
@@ -146,7 +146,7 @@ function startersOf(
   return [...nodes.flatMap(each), chargeBack, ...(scene === 'frozen' ? [freeze] : [])]
 }
 
-async function thaw({ database, payer }: AuthorizationStage): Promise<void> {
+async function unfreeze({ database, payer }: AuthorizationStage): Promise<void> {
   await changeAgent(database, payer, { status: 'active', blocked_at: null, blocked_ms: 0n })
 }
 

@@ -70,7 +70,7 @@ export async function held(db: Queryable, node: TestNode, wanted: HoldIntent): P
 }
 
 /** The events of an agent's platform, in order. */
-export async function toldTo(db: Queryable, agentId: Uuid): Promise<{ name: EventName; data: unknown }[]> {
+export async function eventsTo(db: Queryable, agentId: Uuid): Promise<{ name: EventName; data: unknown }[]> {
   return db.query(`select name, data from events where agent_id = $1 order by id`, [agentId])
 }
 

@@ -11,7 +11,7 @@ export async function expectStopped(
   for (let tried = 0; tried < tries; tried += atOnce) {
     const races = await Promise.all(Array.from({ length: atOnce }, () => raceStop(stage, name, payments)))
     for (const race of races) {
-      expect(race.toldLate).toBe(0)
+      expect(race.okAfterStop).toBe(0)
       expect(race.sequencesAfter).toEqual(race.sequencesAtStop)
       expect(race.late).toEqual(Array.from({ length: race.sentLate }, () => STOPS[name].refusal))
       paidInTime += race.paidInTime

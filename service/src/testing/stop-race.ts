@@ -19,7 +19,7 @@ import {
   platformCaller,
 } from './network.ts'
 
-const SOMEBODY = service('test')
+const ACTOR = service('test')
 
 type Stopped = readonly CreatedAgent[]
 
@@ -32,17 +32,17 @@ export const STOPS = {
   },
   'bulk quarantine': {
     stop: (context: NetworkContext, agents: Stopped) =>
-      changeAgents(context, SOMEBODY, agents.map(addressOf), 'quarantine'),
+      changeAgents(context, ACTOR, agents.map(addressOf), 'quarantine'),
     refusal: 'Agent is quarantined',
   },
   'bulk freeze': {
     stop: (context: NetworkContext, agents: Stopped) =>
-      changeAgents(context, SOMEBODY, agents.map(addressOf), 'freeze'),
+      changeAgents(context, ACTOR, agents.map(addressOf), 'freeze'),
     refusal: 'Agent is frozen',
   },
   'freeze of the owner': {
     stop: (context: NetworkContext, [first]: Stopped) =>
-      freezeOwner(context, SOMEBODY, formatId('own', first?.agent.ownerId ?? '')),
+      freezeOwner(context, ACTOR, formatId('own', first?.agent.ownerId ?? '')),
     refusal: 'Agent is frozen',
   },
   deactivation: {
@@ -66,7 +66,8 @@ export interface StopRace {
   /** Successful payments, all sent before the response to the stop. */
   readonly paidInTime: number
   /** Payments to which the stopping node responded only after its response to the stop. */
-  readonly toldLate: number
+  /** Payments on the node of the stop whose success was reported after the stop. */
+  readonly okAfterStop: number
   /** The refusals of payments that were sent after the response to the stop. */
   readonly late: readonly string[]
   readonly sentLate: number
@@ -114,11 +115,11 @@ export async function raceStop(stage: StopStage, name: StopName, payments: numbe
   const payers = [await newAgent(context, owner), await newAgent(context, owner)]
   await Promise.all(payers.map(({ agent }) => fund(nodes[0].ledger, agent.id, 1_000_000n)))
   let stopped = false
-  let toldLate = 0
+  let okAfterStop = 0
 
   async function pay(node: TestNode, { agent }: CreatedAgent): Promise<void> {
     await node.pay(order(agent.id, payee.agent.id, 100n, { keyHash: agent.keyHash }))
-    if (stopped && node === nodes[0]) toldLate++
+    if (stopped && node === nodes[0]) okAfterStop++
   }
   const payAll = () =>
     payers.flatMap(payer =>
@@ -139,7 +140,7 @@ export async function raceStop(stage: StopStage, name: StopName, payments: numbe
     sequencesAtStop,
     sequencesAfter: await sequencesOf(context.database, ids),
     paidInTime: (await inTime).done.length,
-    toldLate,
+    okAfterStop,
     late: [...done.map(() => 'paid'), ...refused.map(({ message }) => message)],
     sentLate: late.length,
   }

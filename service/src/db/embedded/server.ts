@@ -15,7 +15,7 @@ export interface Server {
   readonly ready: Promise<void>
   /** Resolves with the way it ended. */
   readonly ended: Promise<string>
-  lastWords(): string[]
+  lastLines(): string[]
   signal(signal: NodeJS.Signals): void
 }
 
@@ -45,7 +45,7 @@ export function startServer(cluster: Cluster, forTests: boolean): Server {
     pid: child.pid,
     ready,
     ended,
-    lastWords: () => [...lines],
+    lastLines: () => [...lines],
     signal: signal => void child.kill(signal),
   }
 }

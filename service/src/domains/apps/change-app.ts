@@ -27,7 +27,7 @@ export interface AppTerms {
   readonly lifetimeMs: number
 }
 
-/** Who connects an app, and what the text message needs that tells her. */
+/** The owner who connects an app, and what the text message to her needs. */
 export interface Connecting {
   readonly actor: Actor
   /** Ten digits. */
@@ -36,7 +36,7 @@ export interface Connecting {
   readonly handle: string
 }
 
-/** Connects an app to an agent, and tells its owner in the same commit: somebody else may have her session. */
+/** Connects an app to an agent, and notifies its owner in the same commit: another person may use her session. */
 export function connectCommand(
   agents: AgentPolicyCache,
   terms: AppTerms,

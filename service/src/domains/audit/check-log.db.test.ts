@@ -55,7 +55,7 @@ async function figures(): Promise<Record<string, string>> {
   return Object.fromEntries(lines.map(line => line.split(' ') as [string, string]))
 }
 
-const spoil = (id: Uuid | undefined, target = 'another') =>
+const alter = (id: Uuid | undefined, target = 'another') =>
   database.query('update audit_entries set target = $2 where id = $1', [id, target])
 
 describe('a round of the log check', () => {
@@ -82,8 +82,8 @@ describe('a round of the log check', () => {
   })
 
   test('can be run in slices by several nodes, with the same result', async () => {
-    await spoil(ids[0])
-    await spoil(ids[299])
+    await alter(ids[0])
+    await alter(ids[299])
     await database.query(`delete from transfers where kind = 'payment'`)
     const atOnce = await checkWholeLog(stage)
     expect(atOnce).toHaveLength(7)
@@ -119,10 +119,10 @@ describe('a round of the log check', () => {
 })
 
 describe('a fault of the log', () => {
-  test('is logged once with its id and without data, counted until it is healed, and logged again if it recurs', async () => {
+  test('is logged once with its id and without data, counted until it is resolved, and logged again if it recurs', async () => {
     const errors: unknown[] = []
     const logging = { ...stage, logger: { error: (...said: unknown[]) => errors.push(said) } }
-    await spoil(ids[7], 'a secret')
+    await alter(ids[7], 'a secret')
     const fault = {
       subject: formatId('aud', ids[7] ?? ''),
       kind: 'altered_entry',
@@ -135,7 +135,7 @@ describe('a fault of the log', () => {
     await putBack()
     expect(await checkWholeLog(logging)).toEqual([])
     expect(await figures()).toMatchObject({ batua_log_check_passed: '1', batua_log_check_findings: '0' })
-    await spoil(ids[7])
+    await alter(ids[7])
     expect(await checkWholeLog(logging)).toEqual([fault])
     expect(errors).toHaveLength(2)
   })

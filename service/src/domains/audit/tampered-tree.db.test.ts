@@ -198,7 +198,7 @@ test.each([
     'another root',
     async () => (await checkpoint()).replace(/\n[A-Za-z0-9+/]{43}=\n/, `\n${'A'.repeat(43)}=\n`),
   ],
-  ['one that somebody else signed', () => selfMade()],
+  ['one that another key signed', () => selfMade()],
 ])('a checkpoint that was replaced with %s is found', async (_, replaced) => {
   await tamper('update audit_tree set checkpoint = $1', [await replaced()])
   expect(await checkWholeLog(stage)).toMatchObject([{ subject: 'checkpoint', kind: 'bad_checkpoint' }])

@@ -54,7 +54,7 @@ afterAll(async () => {
 const query = <Row extends object>(text: string, values: readonly unknown[] = []) =>
   stage.db.database.query<Row>(text, values)
 
-/** Copies of a row that somebody else made: of another id, with `set` changed, and a MAC that does not fit. */
+/** Copies of a row as an attacker makes them: with other ids, `set` changed, and a MAC that does not match. */
 async function copy(table: string, id: Uuid, set: string, count = ALTERED): Promise<Uuid[]> {
   const rows = await query<{ id: Uuid }>(
     `insert into ${table}

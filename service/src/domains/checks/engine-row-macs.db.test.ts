@@ -184,7 +184,7 @@ describe('an escrow that was changed by hand', () => {
     `agent_id = gen_random_uuid()`,
     `mac = null`,
     `mac = (select mac from escrows where id <> '{id}' limit 1)`,
-  ])('moves no money, whoever ends it: %s', async change => {
+  ])('moves no money, no matter who ends it: %s', async change => {
     await hold()
     const escrow = await hold()
     await query(`update escrows set ${change.replace('{id}', escrow.id)} where id = $1`, [escrow.id])

@@ -74,7 +74,7 @@ describe('an escrow that has ended, put back to waiting', () => {
     Promise.all([payer, payee, attestor].map(id => balanceOf(world.db.database, id)))
 
   describe.each([EDITED_LINK, EDITED_KIND, EDITED_LOG])('with an edit of %s', (_what, edit) => {
-    test.each(ends)('after it was %s moves no money again, whoever ends it', async (_way, end) => {
+    test.each(ends)('after it was %s moves no money again, no matter who ends it', async (_way, end) => {
       const escrow = await held(world.db.database, node, {
         ...intent(payer, 5_000n, { toAgentId: payee, attestorId: attestor }),
         timeoutMs: HOUR_MS,
@@ -149,7 +149,7 @@ describe('a funding that has ended, put back to waiting', () => {
 })
 
 describe('a funding that was deleted', () => {
-  /** The gateway tells of its payment, for the first time as far as the service knows. */
+  /** The gateway reports its payment, for the first time as far as the service knows. */
   const hear = async (orderId: string) => {
     const { simulation } = world.gateway
     const payment = await simulation.firstPaid(orderId)

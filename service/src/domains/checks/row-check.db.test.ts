@@ -7,7 +7,7 @@ import type { SliceLimits } from './ledger-check/prove-slice.ts'
 import { faultsOf, testContext, wholeRound } from './ledger-check/testing/stage.ts'
 import { CHECKED_TABLES } from './row-macs.ts'
 
-const FOUND = 'altered row: found by the ledger check; somebody else wrote to the database'
+const FOUND = 'altered row found by the ledger check: not written by this service'
 
 let stage: MacRowsStage
 let context: LedgerCheckContext
@@ -34,7 +34,7 @@ async function round(limits?: SliceLimits): Promise<void> {
   await wholeRound(context, limits)
 }
 
-/** What somebody changes by hand of one row. */
+/** A change of one row by hand. */
 const CHANGES: Readonly<Record<string, string>> = {
   tier_defaults: 'daily_paise = daily_paise + 1',
   platforms: `secret_hash = '\\x01'`,
@@ -42,7 +42,7 @@ const CHANGES: Readonly<Record<string, string>> = {
   kyc_checks: `bank_ifsc = 'ICIC0000001'`,
   owner_policies: 'max_counterparties_per_hour = 99',
   agents: 'spend_limit_per_tx_paise = 99',
-  policy_versions: `actor_id = 'somebody'`,
+  policy_versions: `actor_id = 'attacker'`,
   organizations: `tier = 'tier2'`,
   sessions: `expires_at = expires_at + interval '1 day'`,
   passkeys: `public_key = '\\x01'`,

@@ -75,8 +75,8 @@ export interface AgentPolicyCache {
   facts(batch: LedgerBatch, id: Uuid): AgentFacts | undefined
   /**
    * Every decision by an agent's policy begins here. A changed policy of an owner or tier is written before it is
-   * announced to each agent. Whoever reads it before that announces it to the agent first, so that the agent's history
-   * says from when on it decided.
+   * announced to each agent. A reader that sees it before then announces it to the agent first, so that the agent's
+   * history says from when on it decided.
    */
   requireRecorded(batch: LedgerBatch, id: Uuid): void
 }

@@ -34,7 +34,7 @@ export const connectedApps = entity<ConnectedApp, 'agentId' | 'id'>({
   },
   changes: ['spentDay', 'spentPaise', 'uses', 'endedAt'],
   uncovered: {
-    redeemed_at: 'only tells an app that was never used from others',
+    redeemed_at: 'only distinguishes an app that was never used',
     last_used_at: 'is only shown',
   },
   recorded: {

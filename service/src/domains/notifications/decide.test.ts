@@ -11,15 +11,17 @@ const answered = (status: number, retryAfter: string | null = null) =>
   decidePush({ kind: 'answered', status, retryAfter }, attempted)
 
 describe('after an attempt', () => {
-  test.each([200, 201, 202])('%i is told', status => expect(answered(status)).toEqual({ kind: 'told' }))
+  test.each([200, 201, 202])('%i means that the notification was sent', status =>
+    expect(answered(status)).toEqual({ kind: 'sent' }),
+  )
   test.each([404, 410])('%i ends the subscription', status =>
     expect(answered(status)).toEqual({ kind: 'gone' }),
   )
   test.each([429, 503])('%i is tried again', status =>
-    expect(answered(status)).toMatchObject({ kind: 'later', at: later(10_000) }),
+    expect(answered(status)).toMatchObject({ kind: 'retry', at: later(10_000) }),
   )
   test.each([301, 400, 401, 403, 413, 500, 502, 504])('%i is never repeated', status =>
-    expect(answered(status)).toMatchObject({ kind: 'never', pausedUntil: later(10_000) }),
+    expect(answered(status)).toMatchObject({ kind: 'dropped', pausedUntil: later(10_000) }),
   )
 
   test.each([
@@ -34,8 +36,8 @@ describe('after an attempt', () => {
 
   test('only what was never begun is repeated without a response', () => {
     const result = { kind: 'unanswered', error: 'No answer within 5 seconds' } as const
-    expect(decidePush(result, attempted)).toMatchObject({ kind: 'never' })
-    expect(decidePush(result, { ...attempted, isStarted: false })).toMatchObject({ kind: 'later' })
+    expect(decidePush(result, attempted)).toMatchObject({ kind: 'dropped' })
+    expect(decidePush(result, { ...attempted, isStarted: false })).toMatchObject({ kind: 'retry' })
   })
 
   test('a message is repeated only if its provider certainly has not taken it', () => {
@@ -45,7 +47,7 @@ describe('after an attempt', () => {
       { kind: 'unknown', message: 'the provider did not answer in time' } as const,
       ...['429', '503', '500', '400', 'not_confirmed'].map(code => rejected(code, 'refused')),
     ].map(response => decideMessage(response, later(1)).kind)
-    expect(kinds).toEqual(['told', 'later', 'never', 'later', 'later', 'never', 'never', 'never'])
+    expect(kinds).toEqual(['sent', 'retry', 'dropped', 'retry', 'retry', 'dropped', 'dropped', 'dropped'])
   })
 })
 

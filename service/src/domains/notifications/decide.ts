@@ -1,14 +1,14 @@
 import type { GatewayResult } from '../../gateways/gateway-result.ts'
 import type { AttemptResult } from '../webhooks/index.ts'
 
-/** The outcome of an attempt. Only what certainly was not told is tried again. */
+/** The outcome of an attempt. Only a notification that certainly did not arrive is sent again. */
 export type Outcome = MessageOutcome | { readonly kind: 'gone' }
 
 export type MessageOutcome =
-  | { readonly kind: 'told' }
-  | { readonly kind: 'later'; readonly at: Date; readonly reason: string }
+  | { readonly kind: 'sent' }
+  | { readonly kind: 'retry'; readonly at: Date; readonly reason: string }
   /** It was refused for good, or nobody knows whether it arrived. */
-  | { readonly kind: 'never'; readonly pausedUntil: Date; readonly reason: string }
+  | { readonly kind: 'dropped'; readonly pausedUntil: Date; readonly reason: string }
 
 /** A push service may ask for a pause of at most this long. */
 const LONGEST_PAUSE_MS = 3_600_000
@@ -26,15 +26,15 @@ export function decidePush(result: AttemptResult, { isStarted, now, pauseMs }: A
   const at = new Date(now.getTime() + pauseMs)
   if (result.kind === 'unanswered') {
     const reason = result.error
-    return isStarted ? { kind: 'never', pausedUntil: at, reason } : { kind: 'later', at, reason }
+    return isStarted ? { kind: 'dropped', pausedUntil: at, reason } : { kind: 'retry', at, reason }
   }
   const { status, retryAfter } = result
-  if (status >= 200 && status <= 299) return { kind: 'told' }
+  if (status >= 200 && status <= 299) return { kind: 'sent' }
   if (status === 404 || status === 410) return { kind: 'gone' }
   const reason = `the push service returned ${status}`
-  if (!isTemporary(status)) return { kind: 'never', pausedUntil: at, reason }
+  if (!isTemporary(status)) return { kind: 'dropped', pausedUntil: at, reason }
   const asked = Math.min(secondsIn(retryAfter) * 1_000, LONGEST_PAUSE_MS)
-  return { kind: 'later', at: new Date(now.getTime() + Math.max(pauseMs, asked)), reason }
+  return { kind: 'retry', at: new Date(now.getTime() + Math.max(pauseMs, asked)), reason }
 }
 
 /** It was asked too often, or is not available: it has not taken the request. Behind a 500 or 504 it may have. */
@@ -50,16 +50,16 @@ function secondsIn(retryAfter: string | null): number {
 export function decideMessage(response: GatewayResult<'sent'>, at: Date): MessageOutcome {
   switch (response.kind) {
     case 'value':
-      return { kind: 'told' }
+      return { kind: 'sent' }
     case 'retryable':
-      return { kind: 'later', at, reason: response.message }
+      return { kind: 'retry', at, reason: response.message }
     case 'rejected': {
       const status = Number(response.code)
       return isTemporary(status)
-        ? { kind: 'later', at, reason: response.message }
-        : { kind: 'never', pausedUntil: at, reason: response.message }
+        ? { kind: 'retry', at, reason: response.message }
+        : { kind: 'dropped', pausedUntil: at, reason: response.message }
     }
     case 'unknown':
-      return { kind: 'never', pausedUntil: at, reason: response.message }
+      return { kind: 'dropped', pausedUntil: at, reason: response.message }
   }
 }

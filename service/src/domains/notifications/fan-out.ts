@@ -18,8 +18,8 @@ import { type Addressee, selectAddressees } from './subscription-store.ts'
 
 /** How many events are fanned out in one transaction. */
 const AT_ONCE = 500
-/** More events of a kind at once are told together, as their number. */
-const TOLD_ONE_BY_ONE = 3
+/** More events of a kind at once cause one notification, with their number. */
+const MOST_SEPARATE = 3
 const KEPT_MS = DAY_MS
 
 type Context = Pick<NotificationsContext, 'database' | 'vault'>
@@ -71,15 +71,15 @@ async function groupsOf(
   vault: Context['vault'],
   events: readonly OwnerEvent[],
 ): Promise<Group[]> {
-  const told = events.filter(event => isTold(event) && isGenuineEvent(vault, event))
+  const notified = events.filter(event => causesNotification(event) && isGenuineEvent(vault, event))
   const subjects = openSubjects(tx, vault)
-  await subjects.load(told)
-  const ownerIds = new Set(told.flatMap(event => subjects.of(event)?.ownerId ?? []))
+  await subjects.load(notified)
+  const ownerIds = new Set(notified.flatMap(event => subjects.of(event)?.ownerId ?? []))
   const phones = await selectAcceptedPhones(tx, vault, [...ownerIds])
   const settings = await selectSettingsOf(tx, [...phones.values()])
   const byPhone = new Map(settings.map(each => [each.phoneIndex.toString('hex'), each]))
   const groups = new Map<string, Group>()
-  for (const event of told) {
+  for (const event of notified) {
     const ownerId = subjects.of(event)?.ownerId ?? null
     const phone = ownerId === null ? undefined : phones.get(ownerId)?.toString('hex')
     const asked = phone === undefined ? undefined : byPhone.get(phone)
@@ -93,8 +93,8 @@ async function groupsOf(
   return [...groups.values()]
 }
 
-/** Agents that work again are no news to those who are told of stops. */
-function isTold({ name, data }: OwnerEvent): boolean {
+/** Owners are notified of stops, not of agents that work again. */
+function causesNotification({ name, data }: OwnerEvent): boolean {
   return name !== 'agent.status.changed' || (data as EventData<typeof name>).status !== 'active'
 }
 
@@ -102,7 +102,7 @@ function isTold({ name, data }: OwnerEvent): boolean {
 function notificationsOf(group: Group, addressees: readonly Addressee[], now: Date): Notification[] {
   const { settings, kind, events } = group
   const { phoneIndex } = settings
-  const bundles = events.length > TOLD_ONE_BY_ONE ? [events] : events.map(event => [event])
+  const bundles = events.length > MOST_SEPARATE ? [events] : events.map(event => [event])
   const browsers = settings.push.includes(kind)
     ? addressees.filter(each => each.phoneIndex.equals(phoneIndex))
     : []
@@ -126,7 +126,7 @@ function latest(one: Date | null, other: Date): Date {
   return one !== null && one > other ? one : other
 }
 
-/** A request is told while it can be decided, everything else for a day. */
+/** The notification of a request is sent while it can be decided, every other one for a day. */
 function expiryOf(kind: NotificationKind, events: readonly OwnerEvent[], now: Date): Date {
   if (kind !== 'approval_requested') return new Date(now.getTime() + KEPT_MS)
   const ends = events.map(({ data }) =>

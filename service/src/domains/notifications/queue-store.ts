@@ -5,7 +5,7 @@ import type { Uuid } from '../../kernel/ids.ts'
 import { leasedRows } from '../../operations/due-work.ts'
 import type { RecordedEvent } from '../webhooks/index.ts'
 
-/** What is still to be told to one browser, or by a message. */
+/** A notification that is still to be sent, to one browser or as a message. */
 export interface Notification {
   readonly id: Uuid
   readonly phoneIndex: Buffer
@@ -36,7 +36,7 @@ const EVENT_COLUMNS = `e.id, e.name, coalesce(e.agent_id, e.owner_id) as "subjec
 /** The `due` of the job that takes these events. */
 export const EVENTS_WAIT = 'exists (select from owner_events)'
 
-/** Removes events from the queue of those that owners may be told of, oldest first; other nodes get other rows. */
+/** Removes events from the queue of those that owners may be notified of, oldest first; other nodes get other rows. */
 export async function takeOwnerEvents(tx: Queryable, limit: number): Promise<OwnerEvent[]> {
   const rows = await tx.query<OwnerEvent>(
     `with due as (select id from owner_events order by id limit $1 for update skip locked),
@@ -74,8 +74,8 @@ export async function insertNotifications(tx: Queryable, rows: readonly Notifica
 }
 
 /**
- * A claimed notification is never due again by itself: after a crash it is lost rather than told twice. `postpone` makes
- * one due again that certainly was not told.
+ * A claimed notification is never due again by itself: after a crash it is lost rather than sent twice. `postpone`
+ * makes one due again that certainly did not arrive.
  */
 export const dueNotifications = leasedRows<DueNotification, DueNotification>({
   table: 'notifications',
@@ -89,7 +89,7 @@ export const dueNotifications = leasedRows<DueNotification, DueNotification>({
   proven: (_vault, row) => row,
 })
 
-/** Makes a claimed notification due again, because it certainly was not told. */
+/** Makes a claimed notification due again, because it certainly did not arrive. */
 export async function postpone(db: Queryable, id: Uuid, dueAt: Date): Promise<void> {
   await db.query(`update notifications set due_at = $2 where id = $1`, [id, dueAt])
 }

@@ -45,7 +45,7 @@ const notifications = dueWork<NotificationsContext, DueNotification>({
   name: 'notifications',
   rows: dueNotifications,
   concurrency: MOST_AT_ONCE,
-  work: tell,
+  work: sendNotification,
   failure: 'notification attempt failed; not retried, because it may have been delivered',
   ids: idsOf,
 })
@@ -55,14 +55,14 @@ function idsOf({ id, subscriptionId, kind, attempts }: DueNotification) {
   return { notification_id: id, subscription_id: subscription, kind, attempts }
 }
 
-/** Reads again what decides, so that what was turned off, decided or removed meanwhile is not told. */
-async function tell(context: NotificationsContext, notification: DueNotification): Promise<void> {
+/** Reads the current state again, so that nothing is sent that was turned off, decided or removed meanwhile. */
+async function sendNotification(context: NotificationsContext, notification: DueNotification): Promise<void> {
   const { database, clock } = context
   const now = clock.now()
   const { id, kind, phoneIndex, subscriptionId, expiresAt } = notification
   const settings = await selectSettings(database, phoneIndex)
   const chosen = subscriptionId === null ? settings?.message : settings?.push
-  const events = await toldEvents(context, notification, now)
+  const events = await eventsToSend(context, notification, now)
   if (settings === null || chosen?.includes(kind) !== true || expiresAt <= now || events.length === 0) {
     return deleteNotification(database, id)
   }
@@ -73,8 +73,8 @@ async function tell(context: NotificationsContext, notification: DueNotification
     : sendPush(context, { ...notification, subscriptionId }, written, now)
 }
 
-/** The events that are still to be told: genuine ones, and of requests those that still wait. */
-async function toldEvents(
+/** The events that the owner must still be notified of: genuine ones, and of requests only those that still wait. */
+async function eventsToSend(
   { database, vault }: NotificationsContext,
   { kind, eventIds }: DueNotification,
   now: Date,
@@ -136,7 +136,7 @@ async function applyPush(context: NotificationsContext, notification: Push, outc
   const { database, vault, clock, logger } = context
   const { id, phoneIndex, subscriptionId } = notification
   switch (outcome.kind) {
-    case 'told':
+    case 'sent':
       await noteAccepted(database, subscriptionId, clock.now())
       return deleteNotification(database, id)
     case 'gone':
@@ -146,7 +146,7 @@ async function applyPush(context: NotificationsContext, notification: Push, outc
         const fact = unsubscribedFact(PUSH_SERVICE, subscriptionId, 'push_service')
         await recordFacts(tx, vault, clock.now(), [fact])
       })
-    case 'later':
+    case 'retry':
       logger.warn(
         { ...idsOf(notification), reason: outcome.reason },
         'notification not delivered; it will be retried',
@@ -154,7 +154,7 @@ async function applyPush(context: NotificationsContext, notification: Push, outc
       await noteFailed(database, subscriptionId, outcome.at)
       await postpone(database, id, outcome.at)
       return postponeOthers(database, subscriptionId, outcome.at)
-    case 'never':
+    case 'dropped':
       logger.warn(
         { ...idsOf(notification), reason: outcome.reason },
         'notification dropped: not delivered, or the outcome is unknown',
@@ -181,15 +181,15 @@ async function sendMessage(
     new Date(clock.now().getTime() + backoffMs(attempts - 1, RETRY_PAUSE)),
   )
   switch (outcome.kind) {
-    case 'told':
+    case 'sent':
       return deleteNotification(database, id)
-    case 'later':
+    case 'retry':
       logger.warn(
         { ...idsOf(notification), reason: outcome.reason },
         'notification not delivered; it will be retried',
       )
       return postpone(database, id, outcome.at)
-    case 'never':
+    case 'dropped':
       logger.warn(
         { ...idsOf(notification), reason: outcome.reason },
         'notification dropped: not delivered, or the outcome is unknown',

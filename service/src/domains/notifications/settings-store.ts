@@ -11,7 +11,7 @@ export interface Person {
   readonly phone: string
 }
 
-/** What a person is told, and how. */
+/** What a person is notified of, and how. */
 export interface Settings {
   readonly language: NotificationLanguage
   readonly push: readonly NotificationKind[]
@@ -24,7 +24,7 @@ export interface StoredSettings extends Settings {
   readonly phone: Buffer
 }
 
-/** What a person is told who has asked for nothing. */
+/** The settings of a person who has turned nothing on. */
 export const NOTHING: Settings = { language: 'en', push: [], message: [] }
 
 const COLUMNS = `phone_index as "phoneIndex", phone, language, push_kinds as push, message_kinds as message`

@@ -28,7 +28,7 @@ const event = (data: object) => ({ name: 'agent.approval.requested', agentId: ag
 const write = (data: object, of = names) =>
   writeNotification({ kind: 'approval_requested', language: 'en', events: [event(data)], names: of })
 
-test('a payee is named by its handle, which nobody can imitate, and a reference is not told', () => {
+test('a payee is named by its handle, which nobody can imitate, and a reference is left out', () => {
   expect(write(requested)).toEqual({
     title: 'A request waits for you',
     body: 'Buyer wants to pay ₹1,00,000.00 to @seller-1.',
@@ -49,7 +49,7 @@ test('a long name is cut between letters, and an unknown agent is named by its i
   )
 })
 
-test('every event that is told has a text in every language, and leads to a page of the console', () => {
+test('every event that owners are notified of has a text in every language, and leads to a page of the console', () => {
   for (const name of EVENT_NAMES) {
     const kind = kindOfEvent(name)
     if (kind === null) continue
@@ -64,7 +64,7 @@ test('every event that is told has a text in every language, and leads to a page
   }
 })
 
-test('several at once are told by their number, in every language', () => {
+test('several events at once are one text with their number, in every language', () => {
   for (const kind of NOTIFICATION_KIND_NAMES) {
     for (const language of NOTIFICATION_LANGUAGES) {
       const events = Array.from({ length: 7 }, () => event(requested))

@@ -2,8 +2,10 @@ import type { EventData, EventName, NotificationKind, NotificationLanguage } fro
 import { parseId, type Uuid } from '../../kernel/ids.ts'
 import { TEXTS, type Texts } from './texts.ts'
 
-/** An event that is told. Its row is genuine, so its data is what the contract says of its name. */
-export interface ToldEvent {
+/**
+ * An event that an owner is notified of. Its row is genuine, so its data has the type that the contract gives its name.
+ */
+export interface NotifiedEvent {
   readonly name: EventName
   readonly agentId: Uuid | null
   readonly data: unknown
@@ -19,11 +21,11 @@ export interface Written {
 
 export type Names = ReadonlyMap<Uuid, { readonly name: string; readonly handle: string }>
 
-interface Telling {
+interface NotificationContent {
   readonly kind: NotificationKind
   readonly language: NotificationLanguage
   /** One or more. */
-  readonly events: readonly ToldEvent[]
+  readonly events: readonly NotifiedEvent[]
   readonly names: Names
 }
 
@@ -31,7 +33,7 @@ interface Telling {
 const MAX_NAME = 40
 
 /** The text of a notification. Pure. */
-export function writeNotification({ kind, language, events, names }: Telling): Written {
+export function writeNotification({ kind, language, events, names }: NotificationContent): Written {
   const t = TEXTS[language]
   const title = t.titles[kind]
   const [first] = events
@@ -52,7 +54,7 @@ const PATH_OF_MANY: Readonly<Record<NotificationKind, string>> = {
   app_connected: '/console/safety?section=apps',
 }
 
-function pathOf(kind: NotificationKind, { data }: ToldEvent): string {
+function pathOf(kind: NotificationKind, { data }: NotifiedEvent): string {
   const { approval_id: approvalId, agent_id: agentId } = data as {
     readonly approval_id?: string
     readonly agent_id?: string
@@ -63,7 +65,7 @@ function pathOf(kind: NotificationKind, { data }: ToldEvent): string {
   return `/console/agents/${agentId}`
 }
 
-function bodyOf({ name, data }: ToldEvent, t: Texts, names: Names): string {
+function bodyOf({ name, data }: NotifiedEvent, t: Texts, names: Names): string {
   switch (name) {
     case 'agent.approval.requested':
     case 'agent.approval.expired': {
@@ -133,7 +135,7 @@ function rupees(amount: number, { locale }: Texts): string {
 }
 
 /** The agents whose names a text needs. */
-export function agentsIn(events: readonly ToldEvent[]): Uuid[] {
+export function agentsIn(events: readonly NotifiedEvent[]): Uuid[] {
   return events.flatMap(({ data }) => {
     const { agent_id, to } = data as { readonly agent_id?: string; readonly to?: string | null }
     return [agent_id, to].flatMap(text => (typeof text === 'string' ? (parseId('agt', text) ?? []) : []))

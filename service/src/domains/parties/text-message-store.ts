@@ -5,7 +5,7 @@ import type { Vault } from '../../kernel/secrets.ts'
 import type { Writer } from '../../ledger/index.ts'
 import { leasedRows } from '../../operations/due-work.ts'
 
-/** What a person is told. */
+/** What a text message reports. */
 type News =
   | { readonly kind: 'bank_account_changed'; readonly last4: string }
   | { readonly kind: 'passkey_added' | 'passkey_removed' }

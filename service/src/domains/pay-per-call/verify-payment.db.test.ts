@@ -144,7 +144,7 @@ describe('reasons', () => {
     )
   })
 
-  test('tell a stranger nothing of the payment, and its payer only what it already knows', async () => {
+  test('reveal to a stranger nothing of the payment, and to its payer only what it already knows', async () => {
     const id = formatId('pay', (await paid()).id)
     const hidden = { from: null, to: null, amount: null, created_at: null }
     expect(await verifyAs(stranger, id)).toMatchObject({ ...failed('not_payee'), ...hidden })

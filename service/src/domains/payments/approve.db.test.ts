@@ -103,12 +103,12 @@ describe('an approval is decided again when the owner approves it, and is refuse
       },
       () => payBack(1_000n),
     ],
-  ])('%s refuses (%s), it still waits, and later passes', async (_why, code, spoil, mend) => {
+  ])('%s refuses (%s), it still waits, and later passes', async (_why, code, change, undo) => {
     const approval = await approvalOf(database, await ask())
-    await spoil()
+    await change()
     expect(await refusalOf(approve(node, approval))).toMatchObject({ code })
     expect(await writtenOf(database, approval)).toEqual(approval)
-    await mend()
+    await undo()
     expect((await approve(node, approval)).approval.status).toBe('approved')
   })
 

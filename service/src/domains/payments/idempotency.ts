@@ -140,7 +140,7 @@ export interface KeyCheck {
   readsOfUse(batch: LedgerBatch): readonly Read[]
   /** The refusal if the key was used. */
   refusal(batch: LedgerBatch): Refusal | null
-  /** Tells the later commands of the batch what the key was used for. */
+  /** Shows the later commands of the batch what the key was used for. */
   noteUse(batch: LedgerBatch, use: KeyUse): void
 }
 

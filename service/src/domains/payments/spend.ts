@@ -40,7 +40,10 @@ import {
 import { approvals } from './approvals/store.ts'
 import { type KeyUse, keyCheck, type RequestKey } from './idempotency.ts'
 
-/** Money that an agent is to spend: a payment, a hold, an authorization or an allocation. `post` moves it and records the facts. */
+/**
+ * Money that an agent is to spend: a payment, a hold, an authorization or an allocation. `post` moves it and records
+ * the facts.
+ */
 export interface Spending<Posted extends { readonly id: Uuid }> {
   /** The kind of the transfer that `post` creates. */
   readonly kind: 'payment' | 'escrow_hold' | 'authorization' | 'allocation'
@@ -63,7 +66,7 @@ export interface Spending<Posted extends { readonly id: Uuid }> {
   /** The rules in their order, pure. Nothing has been posted yet. */
   decide(batch: LedgerBatch, checks: SpendChecks): Refusal | SpendPlan
   post(batch: LedgerBatch): Posted
-  /** Tells the later commands of the batch what was used besides the key. */
+  /** Shows the later commands of the batch what was used besides the key. */
   noteUse?(batch: LedgerBatch, use: KeyUse): void
 }
 

@@ -32,8 +32,8 @@ const WRITES: readonly (readonly [keyof typeof FAULTS, 'retryable' | 'unknown', 
   ['idempotency', 'unknown', false],
   ['badGateway', 'unknown', false],
   ['badGatewayAfter', 'unknown', true],
-  ['silenceBefore', 'unknown', false],
-  ['silenceAfter', 'unknown', true],
+  ['noResponseBefore', 'unknown', false],
+  ['noResponseAfter', 'unknown', true],
   ['resetBefore', 'unknown', false],
   ['resetAfter', 'unknown', true],
   ['malformed', 'unknown', true],
@@ -43,7 +43,7 @@ const WRITES: readonly (readonly [keyof typeof FAULTS, 'retryable' | 'unknown', 
 ]
 
 test.each(WRITES)(
-  'after %s a write is %s, and asking tells whether it took effect',
+  'after %s a write is %s, and a query shows whether it took effect',
   async (name, kind, done) => {
     cashfree.faults.next('POST /pg/orders', FAULTS[name])
     expect(await gateway.createOrder(ORDER)).toMatchObject({ kind })
@@ -73,7 +73,7 @@ test('nothing is sent where nobody listens, so it may be sent again', async () =
   cashfree = await startFakeCashfree()
 })
 
-test('a redirect is not followed: it would hand the credentials to somebody else', async () => {
+test('a redirect is not followed: it would send the credentials to another host', async () => {
   const elsewhere = await startFakeCashfree()
   cashfree.faults.next('POST /pg/orders', { kind: 'redirect', to: `${elsewhere.url}/pg/orders` })
   expect(await gateway.createOrder(ORDER)).toMatchObject({ kind: 'unknown' })

@@ -85,7 +85,7 @@ describe('a beneficiary', () => {
   test('that cannot be sent now is not given up', async () => {
     cashfree.faults.next('POST /payout/beneficiary', FAULTS.forbidden)
     expect(await payouts.ensureBeneficiary(ASHA)).toMatchObject({ kind: 'retryable' })
-    cashfree.faults.next('POST /payout/beneficiary', FAULTS.silenceAfter)
+    cashfree.faults.next('POST /payout/beneficiary', FAULTS.noResponseAfter)
     expect(await payouts.ensureBeneficiary(ASHA)).toMatchObject({ kind: 'unknown' })
     expect(await payouts.ensureBeneficiary(ASHA)).toMatchObject({ kind: 'value' })
   })
@@ -157,7 +157,7 @@ describe('a transfer', () => {
     }
   })
 
-  test.each(['silenceAfter', 'resetAfter', 'malformed', 'empty', 'badGatewayAfter'] as const)(
+  test.each(['noResponseAfter', 'resetAfter', 'malformed', 'empty', 'badGatewayAfter'] as const)(
     'that got through in spite of %s is found by asking, and paid once',
     async name => {
       cashfree.faults.next('POST /payout/transfers', FAULTS[name])

@@ -96,7 +96,7 @@ test('page follows page until there is none', async () => {
   expect(ids).toEqual(['0', '1', '2', '3', '4'])
 })
 
-test.each(['badGateway', 'silenceBefore', 'malformed', 'tooMany'] as const)(
+test.each(['badGateway', 'noResponseBefore', 'malformed', 'tooMany'] as const)(
   'after %s it may be asked again',
   async name => {
     cashfree.faults.next('POST /pg/recon', FAULTS[name])

@@ -68,7 +68,7 @@ test('a refund that is there already is taken as it is, unless it is over anothe
 })
 
 test('a refund that took effect without a response is found by a query', async () => {
-  cashfree.faults.next(LINE, FAULTS.silenceAfter)
+  cashfree.faults.next(LINE, FAULTS.noResponseAfter)
   expect(await gateway.refund(KEY, request)).toMatchObject({ kind: 'unknown' })
   expect(await gateway.getRefund(KEY, request.refundId)).toEqual({ kind: 'value', value: 'done' })
 })

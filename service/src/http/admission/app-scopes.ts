@@ -5,9 +5,9 @@ import type { Caller } from '../caller.ts'
 const READING: readonly AppScope[] = ['wallet:read', 'payments:write', 'approvals:request']
 
 /**
- * What an app needs to call a route: one of these scopes. No other route that needs an agent's key takes an app, whatever
- * its owner lets it do: it replaces no key, funds nothing and withdraws nothing. Whoever may pay may also find out what
- * became of a payment.
+ * What an app needs to call a route: one of these scopes. No other route that needs an agent's key takes an app,
+ * whatever its owner lets it do: it replaces no key, funds nothing and withdraws nothing. An app that may pay may also
+ * read the outcome of a payment.
  */
 const SCOPES_OF: { readonly [Name in OperationId]?: readonly AppScope[] } = {
   // A purchase asks who buys. Without `wallet:read` no tool shows it.

@@ -6,7 +6,7 @@ import type { Caller } from '../caller.ts'
 export interface SameOriginRule {
   /** For a request of this caller. */
   change(method: string, headers: IncomingHttpHeaders, caller: Caller): Refusal | null
-  /** For a login: another site's page must not log a browser in as somebody else. */
+  /** For a login: another site's page must not log a browser in as another person. */
   login(headers: IncomingHttpHeaders): Refusal | null
 }
 
@@ -31,7 +31,7 @@ export function sameOriginRule(baseUrl: string): SameOriginRule {
     change(method, headers, caller) {
       if (!isSession(caller)) return null
       if (SAFE_METHODS.includes(method)) return null
-      return tellsItsSite(headers) && namesNoOtherSite(headers, base) ? null : crossSite
+      return namesItsSite(headers) && namesNoOtherSite(headers, base) ? null : crossSite
     },
     login: headers => (namesNoOtherSite(headers, base) ? null : crossSiteLogin),
   }
@@ -45,7 +45,7 @@ function isSession(caller: Caller): boolean {
   )
 }
 
-function tellsItsSite(headers: IncomingHttpHeaders): boolean {
+function namesItsSite(headers: IncomingHttpHeaders): boolean {
   return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
 }
 

@@ -156,7 +156,7 @@ test.each([
 })
 
 test.each([
-  ['nothing that tells', () => ({})],
+  ['no header that names a site', () => ({})],
   ['the public address', () => ORIGIN],
   ['the address it was sent to', () => ({ origin: here() })],
   ['a page of this site', () => ({ 'sec-fetch-site': 'same-origin' })],

@@ -9,7 +9,7 @@ export interface InvalidField {
 
 /** Describes the errors of a validator. `errors` come from one value with `verbose` and without `allErrors`. */
 export function describeInvalid(errors: readonly ErrorObject[]): InvalidField {
-  const error = telling(errors)
+  const error = mostUseful(errors)
   if (error === undefined) return { field: '', message: 'The request is not valid' }
   const field = pathOf(error)
   const name = field === '' ? 'The body' : field
@@ -17,7 +17,7 @@ export function describeInvalid(errors: readonly ErrorObject[]): InvalidField {
 }
 
 /** A failed union reports each branch and then itself; the error of the first branch is the most useful. */
-function telling(errors: readonly ErrorObject[]): ErrorObject | undefined {
+function mostUseful(errors: readonly ErrorObject[]): ErrorObject | undefined {
   return errors.find(error => error.keyword !== 'const') ?? errors[0]
 }
 

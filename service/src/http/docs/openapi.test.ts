@@ -146,11 +146,11 @@ test.each([
   [['owner', 'admin'], 'GET', false],
   [['platform', 'agent'], 'POST', false],
   [[], 'POST', false],
-] as const)('a route of %j by %s tells of the refusal of other sites: %s', (who, method, tells) => {
+] as const)('a route of %j by %s documents the refusal of other sites: %s', (who, method, expected) => {
   const { paths } = make({ ...order, who, method })
   const refused = paths['/v1/orders/{shop}'][method.toLowerCase()].responses['403']
-  expect(refused !== undefined).toBe(tells)
-  if (!tells) return
+  expect(refused !== undefined).toBe(expected)
+  if (!expected) return
   const { examples } = refused.content['application/json']
   expect(Object.keys(examples)).toEqual(['authorization_error'])
   expect(examples.authorization_error.value.error.message).toContain('Origin')

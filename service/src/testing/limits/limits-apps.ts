@@ -10,6 +10,7 @@ import { answerOf, expectSame, isEnded } from './limits-results.ts'
 import {
   type AskedPayment,
   type ConnectedPlainApp,
+  countStep,
   decidedMs,
   found,
   historyOf,
@@ -20,7 +21,6 @@ import {
   ofApp,
   type Payer,
   payerAt,
-  tell,
 } from './limits-state.ts'
 
 /** The cap of an app, as the controls of its layer. */
@@ -40,7 +40,7 @@ export async function connectStep(
   const identity = await connectApp(node, payer.id, cap)
   const untilMs = nowMs + cap.days * DAY_MS
   payer.apps.set(place, { id: identity.id, identity, controls: capColumns(cap), untilMs })
-  tell(run, 'app connected')
+  countStep(run, 'app connected')
 }
 
 export async function disconnectStep(
@@ -78,7 +78,7 @@ export async function approveStep(
     payer.asked.push(asked)
     return
   }
-  tell(run, app === null ? 'approved' : 'approved for an app')
+  countStep(run, app === null ? 'approved' : 'approved for an app')
   payer.history.push({ payee, amount, atMs: result.atMs, ...ofApp(app) })
 }
 

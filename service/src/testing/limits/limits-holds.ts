@@ -6,6 +6,7 @@ import type { PastPayment, PlainLayers } from './limits-reference.ts'
 import { answerOf, expectSame } from './limits-results.ts'
 import {
   appAt,
+  countStep,
   decidedMs,
   historyOf,
   type LimitsRun,
@@ -14,7 +15,6 @@ import {
   note,
   ofApp,
   payerAt,
-  tell,
   walletAt,
 } from './limits-state.ts'
 
@@ -23,7 +23,9 @@ interface HoldOrder extends Hold {
   readonly payer: number
 }
 
-/** A hold is decided like a payment without an escrow threshold; rules about payees do not apply without a recipient. */
+/**
+ * A hold is decided like a payment without an escrow threshold; rules about payees do not apply without a recipient.
+ */
 export async function holdStep(run: LimitsRun, step: HoldOrder): Promise<void> {
   if (step.payee === step.payer) return
   const { amount } = step
@@ -41,7 +43,7 @@ export async function holdStep(run: LimitsRun, step: HoldOrder): Promise<void> {
   const layers = holdLayers(layersOf(payer), toAgentId)
   expectSame(result, { layers, history: historyOf(payer), payee: toAgentId ?? '', nowMs, app }, amount)
   if (result.kind !== 'paid') return note(run, result)
-  tell(run, 'held')
+  countStep(run, 'held')
   const escrow = await escrowOf(run.stage.database, await work)
   payer.held.set(escrow.id, escrow)
   payer.history.push({ payee: toAgentId, amount, atMs: result.atMs, holdId: escrow.id, ...ofApp(app) })
@@ -92,7 +94,7 @@ export async function endStep(
     undo(payer.history, escrow.id)
   } else if (escrow.toAgentId !== null) await releaseOn(node, escrow, escrow.toAgentId)
   else if (step.payee === step.payer || !(await releaseUnnamed(run, step, escrow))) return
-  tell(run, `${step.how} of a hold`)
+  countStep(run, `${step.how} of a hold`)
   payer.held.delete(escrow.id)
 }
 
@@ -115,11 +117,11 @@ async function releaseUnnamed(
   expectSame(result, { layers, history: historyOf(payer), payee, nowMs }, amount)
   note(run, result)
   if (result.kind !== 'paid') {
-    tell(run, 'release refused')
+    countStep(run, 'release refused')
     return false
   }
   payer.releases.push({ payee, amount, atMs: result.atMs, holdId: escrow.id, isRelease: true })
-  tell(run, 'release to an agent named then')
+  countStep(run, 'release to an agent named then')
   return true
 }
 

@@ -14,6 +14,7 @@ import type { PastPayment, PlainLayers } from './limits-reference.ts'
 import { expectHeadroom } from './limits-results.ts'
 import {
   appAt,
+  countStep,
   decidedMs,
   historyOf,
   type LimitsRun,
@@ -22,13 +23,15 @@ import {
   nodeAt,
   type Payer,
   payerAt,
-  tell,
   walletAt,
 } from './limits-state.ts'
 
 type Mix = Extract<Step, { readonly do: 'mix' }>
 
-/** Concurrent holds, refunds and approvals on both nodes. No limit is exceeded at any moment, and afterwards all figures match. */
+/**
+ * Concurrent holds, refunds and approvals on both nodes. No limit is exceeded at any moment, and afterwards all figures
+ * match.
+ */
 export async function mixStep(run: LimitsRun, step: Mix): Promise<void> {
   const { stage } = run
   const payer = payerAt(run, step.payer)
@@ -67,7 +70,7 @@ export async function mixStep(run: LimitsRun, step: Mix): Promise<void> {
       : [disconnected(run, { ...step, node: 1, place: step.disconnected })]),
   ])
   await readHistory(run, payer)
-  tell(run, 'mix')
+  countStep(run, 'mix')
   for (const node of stage.nodes) {
     const nowMs = await decidedMs(run, node, [payer.id])
     const question = { layers: layersOf(payer), history: historyOf(payer), payee: null, nowMs }

@@ -67,7 +67,9 @@ export function found<Thing>(thing: Thing | undefined): Thing {
   return thing
 }
 
-/** The moment at which a batch with these accounts is decided: never before the latest moment that one of them has seen. */
+/**
+ * The moment at which a batch with these accounts is decided: never before the latest moment that one of them has seen.
+ */
 export async function decidedMs(
   { stage }: LimitsRun,
   node: StageNode,
@@ -98,12 +100,12 @@ export function historyOf({ releases, history }: Payer): PastPayment[] {
 export function note(run: LimitsRun, result: DecisionResult): void {
   const rule = result.kind === 'refused' ? result.details?.['rule'] : undefined
   const answer = result.kind === 'refused' ? [result.code, rule].join(' ').trim() : result.kind
-  tell(run, answer)
+  countStep(run, answer)
   if (result.kind === 'refused' && result.details?.['layer'] === 'app')
-    tell(run, `refused by a cap: ${String(rule)}`)
+    countStep(run, `refused by a cap: ${String(rule)}`)
 }
 
-export function tell({ tally }: LimitsRun, what: string): void {
+export function countStep({ tally }: LimitsRun, what: string): void {
   tally.set(what, (tally.get(what) ?? 0) + 1)
 }
 

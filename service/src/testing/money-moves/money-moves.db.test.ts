@@ -23,9 +23,9 @@ test('after fundings, payouts and faults in any order, every paisa is in the cor
   console.log(await proveMoves(world, MOVES, ALWAYS_MET))
 }, 60_000)
 
-test.each(Object.entries(TAMPERINGS))('the reading finds %s', async (_name, { pick, spoil, mend }) => {
+test.each(Object.entries(TAMPERINGS))('the reading finds %s', async (_name, { pick, alter, mend }) => {
   const [row] = await world.outside.query<{ id: string }>(pick, [])
-  await world.outside.query(spoil, [row?.id])
+  await world.outside.query(alter, [row?.id])
   const found = await readDifferences(world)
   await world.outside.query(mend, [row?.id])
   expect(found).not.toEqual([])

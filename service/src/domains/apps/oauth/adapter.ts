@@ -24,7 +24,7 @@ const UNUSED_CLIENT_MS = 24 * 60 * 60 * 1000
 /** The most clients that may have registered themselves, of all networks. */
 const MOST_CLIENTS = 20_000
 
-/** Codes and tokens that are good once. One that is presented again was stolen, by whoever came second. */
+/** Codes and tokens that can be used once. If one is presented again, one of the two callers stole it. */
 const USED_ONCE: ReadonlySet<string> = new Set(['AuthorizationCode', 'RefreshToken'])
 
 export type AppsStore = Pick<AppsContext, 'database' | 'vault' | 'clock' | 'ledger'>

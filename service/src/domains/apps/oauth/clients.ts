@@ -5,7 +5,7 @@ import type { Payload } from './records.ts'
 export const MAX_METADATA_BYTES = 32 * 1024
 
 const FETCH_TIMEOUT_MS = 5_000
-/** Whoever asks for a connection makes the service fetch a document. */
+/** Anybody who asks for a connection makes the service fetch a document. */
 const FETCHES_AT_ONCE = 20
 
 /** What is known about a client that registers itself. Everything else that it says about itself is dropped. */
@@ -26,8 +26,9 @@ const MAX_NAME_LENGTH = 100
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * The metadata of a client as it is used: only what is known, and within bounds. Of a grant or response type that is not
- * offered here, nothing comes; a client that is a program on a person's machine is `native`, which lets its port change.
+ * The metadata of a client as it is used: only what is known, and within bounds. Of a grant or response type that is
+ * not offered here, nothing comes; a client that is a program on a person's machine is `native`, which lets its port
+ * change.
  */
 export function clientMetadata(given: unknown, names: readonly string[] = REGISTERED): Payload {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return {}

@@ -12,7 +12,7 @@ export const OAUTH_ROUTES = {
   jwks: '/oauth/jwks',
 } as const
 
-/** The header in which the route tells the library the network that a client registers itself from. */
+/** The header in which the route passes the network of a registering client to the library. */
 export const NETWORK_HEADER = 'x-client-network'
 
 /** The resource that tokens are for (RFC 8707). */

@@ -16,7 +16,7 @@ export interface OAuthRecord {
   readonly consumedAt: Date | null
 }
 
-/** Codes and tokens stand in no payload: their own text is what finds them. */
+/** No payload contains codes and tokens: a row is found by a digest of them. */
 const SECRETS: ReadonlySet<string> = new Set(['AccessToken', 'AuthorizationCode', 'RefreshToken'])
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/

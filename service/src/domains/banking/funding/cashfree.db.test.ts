@@ -146,7 +146,7 @@ test('a refund that is pending at Cashfree is completed by its webhook', async (
 test('a refund whose response was lost is not sent twice', async () => {
   const session = await newSession()
   pay(session, { amount: '1.00' })
-  cashfree.faults.next(`POST /pg/orders/${session.orderId}/refunds`, FAULTS.silenceAfter)
+  cashfree.faults.next(`POST /pg/orders/${session.orderId}/refunds`, FAULTS.noResponseAfter)
   const before = cashfree.payments.refunds.size
   for (let round = 0; round < 3; round++) {
     world.advance(65)
@@ -174,7 +174,7 @@ test('a chargeback reverses the funding only once the dispute is lost', async ()
   expect(await stateOf(session)).toBe('reversed')
 })
 
-test.each(['silenceAfter', 'resetAfter', 'malformed', 'badGatewayAfter'] as const)(
+test.each(['noResponseAfter', 'resetAfter', 'malformed', 'badGatewayAfter'] as const)(
   'an order that was created in spite of %s is found, and the session opens',
   async name => {
     cashfree.faults.next('POST /pg/orders', FAULTS[name])

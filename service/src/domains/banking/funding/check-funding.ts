@@ -5,7 +5,7 @@ import { type AppliedUpdate, applyFundingUpdate, orderIdOf } from './apply-fundi
 import type { FundingContext } from './context.ts'
 import { type ProviderStatus, SESSION_MS } from './decide.ts'
 import type { FailureReason, Funding, FundingKey } from './funding.ts'
-import { dueFundings, hastenEndedSessions, selectFunding } from './store.ts'
+import { dueFundings, makeEndedSessionsDue, selectFunding } from './store.ts'
 
 export interface Checked extends AppliedUpdate {
   readonly reported: ProviderStatus['kind']
@@ -86,5 +86,5 @@ const SESSIONS_AT_ONCE = 50
 /** Ends the open sessions of agents that were deactivated: one bounded batch. Returns the number made due. */
 export function endSessionsOfEndedAgents({ database }: FundingContext, now: Date): Promise<number> {
   // An agent that was deactivated longer ago than a session lasts has no open session.
-  return hastenEndedSessions(database, now, new Date(now.getTime() - SESSION_MS), SESSIONS_AT_ONCE)
+  return makeEndedSessionsDue(database, now, new Date(now.getTime() - SESSION_MS), SESSIONS_AT_ONCE)
 }

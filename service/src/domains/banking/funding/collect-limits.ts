@@ -16,9 +16,9 @@ import type { FundingContext } from './context.ts'
 import type { Funding } from './funding.ts'
 
 /*
- * Anybody can name somebody else's UPI id, and each request appears in that person's UPI app. So the requests of an hour
- * that were not paid are limited. An owner is refused only for requests of its own agents; where others have used up
- * what a UPI id may get, no request is sent, and the payer pays by the code.
+ * Anybody can name the UPI id of another person, and each request appears in that person's UPI app. So the requests of
+ * an hour that were not paid are limited. An owner is refused only for requests of its own agents; where others have
+ * used up what a UPI id may get, no request is sent, and the payer pays by the code.
  */
 
 /** Requests an hour of one owner to one UPI id: a payer who misses two has three left. */

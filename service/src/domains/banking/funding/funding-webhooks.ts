@@ -4,7 +4,7 @@ import { newUuid, parseId, type Uuid } from '../../../kernel/ids.ts'
 import { retryLater, type WebhookHandler } from '../gateway-webhooks.ts'
 import { checkFunding } from './check-funding.ts'
 import type { FundingContext } from './context.ts'
-import { hastenRefund, insertRefunds } from './refund-store.ts'
+import { insertRefunds, makeRefundDue } from './refund-store.ts'
 import { selectFundingById, wasCredited } from './store.ts'
 
 const GONE = 'is gone, though it was credited'
@@ -30,7 +30,7 @@ async function follow(context: FundingContext, gateway: PaymentGateway, event: G
   const { database, clock, vault } = context
   if (event.kind === 'refund') {
     const refund = parseId('refund', event.refundId)
-    if (refund !== null) await hastenRefund(database, refund, clock.now())
+    if (refund !== null) await makeRefundDue(database, refund, clock.now())
     return
   }
   const id = parseId('fund', event.orderId)

@@ -4,7 +4,7 @@ import type { FundingKey } from './funding.ts'
 /**
  * Claims the right to query the gateway if no call has claimed it after `before`; true for one of all concurrent calls.
  */
-export async function claimPageAsking(
+export async function claimPageQuery(
   db: Queryable,
   key: FundingKey,
   now: Date,
@@ -37,7 +37,7 @@ export async function claimCollect(
 }
 
 /** Releases the claim. */
-export async function freePageAsking(db: Queryable, key: FundingKey): Promise<void> {
+export async function releasePageQuery(db: Queryable, key: FundingKey): Promise<void> {
   await db.query('update fundings set page_asked_at = null where agent_id = $1 and id = $2', [
     key.agentId,
     key.id,

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../../kernel/app-error.ts'
 import type { FundingContext } from './context.ts'
 import type { Funding, FundingKey } from './funding.ts'
-import { claimCollect, claimPageAsking, freePageAsking, selectCollects } from './page-bounds-store.ts'
+import { claimCollect, claimPageQuery, releasePageQuery, selectCollects } from './page-bounds-store.ts'
 import { recordLastAttempt, selectFunding } from './store.ts'
 import { type Collected, collectUpi, upiIntentOf } from './upi.ts'
 
@@ -16,7 +16,7 @@ export const ASK_EVERY_MS = 3_000
 /** Whether a checkout page may query the gateway about this session now. If so, no other page may for three seconds. */
 export function mayAskGateway({ database, clock }: FundingContext, key: FundingKey): Promise<boolean> {
   const now = clock.now()
-  return claimPageAsking(database, key, now, new Date(now.getTime() - ASK_EVERY_MS))
+  return claimPageQuery(database, key, now, new Date(now.getTime() - ASK_EVERY_MS))
 }
 
 export type PageCollected = Exclude<Collected, 'others_asked' | Refusal> | 'too_soon' | 'too_many_collects'
@@ -50,6 +50,6 @@ export async function upiIntentOnPage(context: FundingContext, funding: Funding)
   // A page that loaded at the same time may have requested the address after this one read the session.
   const current = await selectFunding(context.database, context.vault, funding)
   const intent = await upiIntentOf(context, current ?? funding)
-  if (intent !== null) await freePageAsking(context.database, funding)
+  if (intent !== null) await releasePageQuery(context.database, funding)
   return intent
 }

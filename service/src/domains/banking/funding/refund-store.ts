@@ -119,8 +119,8 @@ export async function insertRefunds(
 }
 
 /**
- * Refunds to send or to query; one that was inserted into the table directly is never sent. After a crash the next attempt
- * queries first.
+ * Refunds to send or to query; one that was inserted into the table directly is never sent. After a crash the next
+ * attempt queries first.
  */
 export const dueRefunds = leasedRows<StoredRefund, ClaimedRefund>({
   table: 'gateway_refunds',
@@ -166,7 +166,7 @@ export async function postponeRefund(
 }
 
 /** A webhook reports a change of it, so it is checked now. */
-export async function hastenRefund(db: Queryable, id: Uuid, now: Date): Promise<void> {
+export async function makeRefundDue(db: Queryable, id: Uuid, now: Date): Promise<void> {
   await db.query(`update gateway_refunds set next_attempt_at = $2 where id = $1 and next_attempt_at > $2`, [
     id,
     now,

@@ -240,13 +240,13 @@ export const SESSIONS_ENDED = `exists (select ${endedSessions(
  * Makes the sessions of agents that were deactivated after `since` due at once. Each is claimed only here and only
  * once, because the condition that finds it, an expiry after the agent's end, is corrected. Returns their number.
  */
-export async function hastenEndedSessions(
+export async function makeEndedSessionsDue(
   db: Queryable,
   now: Date,
   since: Date,
   limit: number,
 ): Promise<number> {
-  const hastened = await db.query(
+  const due = await db.query(
     `update fundings f set expires_at = ended.at, next_check_at = $1
      from (select f.agent_id, f.id, a.deactivated_at as at ${endedSessions('$2')}
            limit $3 for no key update of f skip locked) ended
@@ -254,7 +254,7 @@ export async function hastenEndedSessions(
      returning f.id`,
     [now, since, limit],
   )
-  return hastened.length
+  return due.length
 }
 
 /** Whether the ledger or the log records that a funding was credited; its row may be gone. */

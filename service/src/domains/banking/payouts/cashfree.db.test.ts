@@ -162,7 +162,7 @@ test('a payout that is reversed after it succeeded is credited back', async () =
   expect(await stateOf(sent)).toMatchObject({ status: 'reversed', balance: 10_000n })
 })
 
-test.each(['silenceAfter', 'resetAfter', 'malformed', 'empty', 'badGatewayAfter'] as const)(
+test.each(['noResponseAfter', 'resetAfter', 'malformed', 'empty', 'badGatewayAfter'] as const)(
   'a payout that arrived in spite of %s is paid once',
   async name => {
     const sent = await withdrawn()
@@ -176,7 +176,7 @@ test.each(['silenceAfter', 'resetAfter', 'malformed', 'empty', 'badGatewayAfter'
   },
 )
 
-test.each(['silenceBefore', 'resetBefore', 'tooMany', 'unauthorized', 'forbidden', 'badGateway'] as const)(
+test.each(['noResponseBefore', 'resetBefore', 'tooMany', 'unauthorized', 'forbidden', 'badGateway'] as const)(
   'a payout that %s kept from the provider is sent later, and its money stays reserved meanwhile',
   async name => {
     const sent = await withdrawn()

@@ -28,14 +28,15 @@ test('a webhook moves the check of its payout forward, and copies of it in any o
   const payout = await stage.withdrawn('pending')
   await stage.move()
   const webhooks = { ...stage.node, handlers: payoutWebhooks(stage.node) }
-  const tell = () => handleGatewayWebhook(webhooks, 'scripted', noticeOf('shop_17', payout.transferId), {})
-  await tell()
+  const sendWebhook = () =>
+    handleGatewayWebhook(webhooks, 'scripted', noticeOf('shop_17', payout.transferId), {})
+  await sendWebhook()
   expect(await stage.standing(payout)).toMatchObject(PENDING)
   stage.provider.become(payout.transferId, { status: 'success', utr: 'UTR1' })
-  await Promise.all([tell(), tell(), tell()])
+  await Promise.all([sendWebhook(), sendWebhook(), sendWebhook()])
   expect(await stage.standing(payout)).toMatchObject(COMPLETED)
   stage.provider.become(payout.transferId, { status: 'reversed' })
-  await Promise.all([tell(), tell(), tell()])
+  await Promise.all([sendWebhook(), sendWebhook(), sendWebhook()])
   expect(await stage.standing(payout)).toMatchObject({ status: 'reversed', balance: 10_000n })
 })
 

@@ -30,7 +30,9 @@ const ROUND_MS = 15 * MINUTE_MS
 /** The `due` of the job. */
 export const LEDGER_ROUND_DUE = roundDue(LEDGER_CHECK, ROUND_MS)
 const LIMITS: SliceLimits = { rows: 1_000, wallets: 500 }
-/** More transfers than these are missing in the stored sums only just after they were begun; summing them takes long. */
+/**
+ * More transfers than these are missing in the stored sums only just after they were begun; summing them takes long.
+ */
 const UNFOLDED = 500_000
 
 /**
@@ -45,7 +47,7 @@ export async function checkNextSlice(context: LedgerCheckContext, limits: SliceL
     slice: (position: Position | null) => checkSlice(context, position ?? BEGINNING, limits),
     messageOf: ({ kind }) =>
       kind === ROW_FAULT
-        ? 'altered row: found by the ledger check; somebody else wrote to the database'
+        ? 'altered row found by the ledger check: not written by this service'
         : 'ledger check found a fault',
   })
   return 0

@@ -79,13 +79,13 @@ describe('a round', () => {
   })
 
   test('finds the same faults in pieces as at once', async () => {
-    const spoil = (change: string) =>
+    const alter = (change: string) =>
       database.query(
         `update transfers set fee_paise = fee_paise ${change} where debit_account = $1
         and kind = 'payment' and debit_sequence = 3`,
         [wallets.payer],
       )
-    await spoil('+ 1')
+    await alter('+ 1')
     await wholeRound(context)
     const atOnce = await faultsOf(database)
     expect(atOnce).toMatchObject([
@@ -98,7 +98,7 @@ describe('a round', () => {
     clock.advance(1)
     await wholeRound(context, { rows: 3, wallets: 1 })
     expect(await faultsOf(database)).toEqual(atOnce)
-    await spoil('- 1')
+    await alter('- 1')
     clock.advance(1)
     await wholeRound(context)
   })
@@ -119,7 +119,7 @@ describe('a round', () => {
 })
 
 describe('a fault', () => {
-  test('is logged once, and counted until a later round finds it healed', async () => {
+  test('is logged once, and counted until a later round finds it resolved', async () => {
     logged.length = 0
     const change = (paise: number) =>
       database.query('update accounts set total_spent_paise = total_spent_paise + $2 where id = $1', [

@@ -74,7 +74,7 @@ test('another node continues where the previous one stopped, and begins with the
   expect(seen).toEqual(EVERY)
 })
 
-test('a fault of a row is logged once, and heals when a round finds the row correct or deleted', async () => {
+test('a fault of a row is logged once, and is resolved when a round finds the row correct or deleted', async () => {
   const round = async () => {
     clock.advance(1)
     await wholeRound(context)

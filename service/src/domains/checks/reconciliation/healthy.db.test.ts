@@ -9,7 +9,7 @@ const payouts: Payout[] = []
 
 const BANK_ACCOUNTS = ['123456789012', '900000000006', '900000000007', '900000000008', '7766671735000']
 const DISPUTES = ['chargeback', 'chargeback_created', 'chargeback_won'] as const
-/** Its refund is left for a person, so it is a difference until somebody pays it back. */
+/** The gateway refuses its refund, so it is a difference until an administrator pays it back. */
 const LEFT = 'refund_failed'
 
 async function playEverything(): Promise<void> {

@@ -32,7 +32,7 @@ describe('a refund', () => {
     expect(await found()).toMatchObject(expected)
   })
 
-  test('that is not ours is unknown here, and its payment is not dealt with', async () => {
+  test('that this service did not request is reported as unknown, and its payment is not compared', async () => {
     const funding = await stage.fund('double_payment')
     await query(`delete from gateway_refunds`)
     await query(`update fundings set next_check_at = null`)

@@ -12,7 +12,7 @@ export type Bound =
       readonly layer: PolicyLayer
     }
 
-/** The layer whose list leaves nobody who can be paid; null: somebody can be. */
+/** The layer whose list leaves no payee that can be paid; null: there is one. */
 function listBound(layers: readonly Layer[], receivers: readonly Uuid[]): Bound | null {
   let payees = receivers
   let isNetwork = true

@@ -17,8 +17,8 @@ export interface SpentRow {
 }
 
 /**
- * The payments of a window that are told apart. Of more than that, neighbours count as one that leaves with the earliest
- * of them, so what is computed from them is never too low.
+ * How many payments of a window are counted one by one. Beyond that, neighbours count as one that leaves with the
+ * earliest of them, so what is computed from them is never too low.
  */
 const MOST_TOLD_APART = 1_000
 
@@ -84,8 +84,8 @@ export interface Naming {
 }
 
 /**
- * The payees that the payers name, and those paid within the hour, with what they were paid. An agent of the network that
- * was paid earlier today is left out: there is always one that was not.
+ * The payees that the payers name, and those paid within the hour, with what they were paid. An agent of the network
+ * that was paid earlier today is left out: there is always one that was not.
  */
 export async function selectKnownPayees(
   db: Queryable,

@@ -9,7 +9,7 @@ import type { PolicyParts } from '../effective-policy.ts'
 import type { PresentPolicy } from '../present-policies.ts'
 import { decidePolicy, type PolicyChange } from '../spend-policy.ts'
 
-/** What an agent's layers set from a moment on, as the log tells. */
+/** What an agent's layers set from a moment on, according to the log. */
 export interface PastPolicy {
   readonly fromMs: number
   readonly parts: PolicyParts
@@ -34,7 +34,10 @@ const ENTRY = `e.id, e.action, e.target, e.actor_type as type, e.actor_id as act
 const OF_AGENTS = `'agent.created', 'agent.updated', 'agent.policy_change_applied', 'agent.tier_changed',
   'org.member_added', 'org.member_changed', 'org.treasury_named', 'org.budget_change_applied', 'org.member_removed'`
 
-/** More entries than this are not read for one agent or owner; the oldest policy that is known then counts from its creation. */
+/**
+ * More entries than this are not read for one agent or owner; the oldest policy that is known then counts from its
+ * creation.
+ */
 const MOST_ENTRIES = 1_000
 
 /** The entries of the log about what the layers of agents set. */
@@ -159,7 +162,9 @@ function tierWithoutChange(limits: TierLimits, data: Data): TierLimits {
   return { ...limits, ...Object.fromEntries(undone) }
 }
 
-/** The budget after each entry, the oldest first. Entries say what it is from then on; the last one led to the present. */
+/**
+ * The budget after each entry, the oldest first. Entries say what it is from then on; the last one led to the present.
+ */
 function budgetsAfter(
   entries: readonly Entry[],
   present: Paise | null,

@@ -19,10 +19,10 @@ export interface VersionRecording {
 export const HISTORY_BEGINS = service('policy history')
 
 /**
- * Ends every change that may concern the effective policies of these agents, in its transaction and after its facts were
- * recorded. Each agent whose policy is another one than its newest version gets a new version. The caller holds the locks
- * of the accounts. The version decides from now on, but not at the time of a payment that the version before it decided;
- * and no later payment is posted before it, because its time is stored with the account.
+ * Ends every change that may concern the effective policies of these agents, in its transaction and after its facts
+ * were recorded. Each agent whose policy is another one than its newest version gets a new version. The caller holds
+ * the locks of the accounts. The version decides from now on, but not at the time of a payment that the version before
+ * it decided; and no later payment is posted before it, because its time is stored with the account.
  */
 export async function recordPolicyVersions(
   tx: Queryable,
@@ -64,8 +64,8 @@ interface Beginning {
 }
 
 /**
- * The versions that agents without a history had before this transaction, as the log tells. They were created by a release
- * that recorded no versions.
+ * The versions that agents without a history had before this transaction, according to the log. They were created by a
+ * release that recorded no versions.
  */
 async function beginnings(
   tx: Queryable,
@@ -105,8 +105,8 @@ export async function recordPresentPolicy({ database, clock, vault }: Services, 
 const AGENTS_AT_ONCE = 50
 
 /**
- * Begins the histories of agents that have none, in the order of their ids behind `after`. Returns the last agent that was
- * looked at; null: there are no more.
+ * Begins the histories of agents that have none, in the order of their ids behind `after`. Returns the last agent that
+ * was checked; null: there are no more.
  */
 export async function beginHistories(services: Services, after: Uuid): Promise<Uuid | null> {
   const agents = await services.database.query<{ id: Uuid; begun: boolean }>(

@@ -28,7 +28,9 @@ export type StoredVersionRow = VersionRow & { readonly mac: Buffer | null }
 
 const TABLE = 'policy_versions'
 
-/** The columns of a `StoredVersionRow`, for SQL over `policy_versions`. `prefix` distinguishes them from other rows'. */
+/**
+ * The columns of a `StoredVersionRow`, for SQL over `policy_versions`. `prefix` distinguishes them from other rows'.
+ */
 export function versionColumns(alias: string, prefix = ''): string {
   const column = (name: string, as: string) => `${alias}.${name} as "${prefix}${as}"`
   return [
@@ -56,7 +58,9 @@ export function requireGenuineVersion(vault: Vault, row: StoredVersionRow): void
   requireMac(vault, signed(row, row.mac))
 }
 
-/** The place of the first version that is recorded in a millisecond. Those before it are for what the log tells. */
+/**
+ * The place of the first version that is recorded in a millisecond. Earlier places are for versions read from the log.
+ */
 const FIRST_PLACE = 0x400
 const LAST_PLACE = 0xfff
 

@@ -51,7 +51,7 @@ const CHANGES = [
   `capabilities = '{pay,receive,escrow,verify,verify}'`,
   `capabilities = '{pay,receive,escrow,null}'`,
   `tier = 'tier3'`,
-  `issuer = 'somebody'`,
+  `issuer = 'attacker'`,
   `issued_at = issued_at - interval '1 millisecond'`,
   `expires_at = expires_at + interval '1 day'`,
   `expires_at = 'infinity'`,
@@ -119,7 +119,7 @@ describe('a certificate that was changed in the database', () => {
     expect(await stage.certificates(side, '?status=active')).toEqual([])
   })
 
-  test.each([`subject = 'Somebody'`, `expires_at = 'infinity'`])(
+  test.each([`subject = 'Another owner'`, `expires_at = 'infinity'`])(
     'ends with its agent all the same, so that nobody can put it right again: %s',
     async change => {
       const restore = await rememberRow(certificate.id)
@@ -142,16 +142,16 @@ describe('a certificate that was changed in the database', () => {
   test('a certificate is valid only if both its signature and its MAC verify', async () => {
     const stored = await selectCertificate(stage.db.database, parseId('cert', certificate.id) ?? '')
     if (stored === null) throw new Error('the certificate is there')
-    const forged = { ...stored, subject: 'Somebody' }
+    const forged = { ...stored, subject: 'Another owner' }
     const seal = certificateMac(TEST_VAULT, forged).toString('hex')
-    await alter(certificate.id, `subject = 'Somebody', seal = decode('${seal}', 'hex')`)
+    await alter(certificate.id, `subject = 'Another owner', seal = decode('${seal}', 'hex')`)
     expect(await stage.validity(certificate.id)).toBe('bad_signature')
   })
 })
 
 describe('an agent that was changed in the database', () => {
   test.each([
-    `handle = 'somebody-else'`,
+    `handle = 'another-agent'`,
     `public_key = '${newKeyPair().publicKey}'`,
     'platform_id = id',
     `created_at = created_at - interval '1 year'`,

@@ -46,8 +46,8 @@ async function submit(owner: Owner, actor: Actor = service('test')): Promise<str
   return bank_account.slice(-4)
 }
 
-/** The last digits that the phone was told of. */
-async function told(): Promise<string[]> {
+/** The last digits of the accounts in the messages to the phone. */
+async function notifiedDigits(): Promise<string[]> {
   const last4: string[] = []
   const messages = openTextMessages({
     ...stage.context,
@@ -65,13 +65,13 @@ async function told(): Promise<string[]> {
   return last4
 }
 
-test('an invited owner’s change of bank account is told, whatever another platform changed before', async () => {
+test('an invited owner’s phone is notified of a change of bank account, whatever another platform changed before', async () => {
   const [genuine, other] = [await invite(), await invite()]
   await submit(genuine)
   for (let count = 0; count < 12; count++) await submit(other).catch(() => undefined)
-  await told()
+  await notifiedDigits()
   const changed = await submit(genuine)
-  expect(await told()).toEqual([changed])
+  expect(await notifiedDigits()).toEqual([changed])
 })
 
 test('no change of an invited owner goes untold: the fourth of a day is refused before the bank is asked', async () => {
@@ -82,9 +82,9 @@ test('no change of an invited owner goes untold: the fourth of a day is refused 
   expect(refused).toMatchObject({ code: 'rate_limit_exceeded', message: expect.stringContaining('accept') })
   expect(refused.headers).toMatchObject({ 'ratelimit-limit': '3', 'ratelimit-remaining': '0' })
   expect(await stage.openChecks(owner)).toBe(0)
-  expect((await told()).toSorted()).toEqual(changed.toSorted())
+  expect((await notifiedDigits()).toSorted()).toEqual(changed.toSorted())
   await stage.advance(DAY_S)
-  expect([await submit(owner)]).toEqual(await told())
+  expect([await submit(owner)]).toEqual(await notifiedDigits())
 })
 
 test('many platforms together send a phone at most twenty messages a day, and none of them changes an account untold', async () => {
@@ -98,20 +98,20 @@ test('many platforms together send a phone at most twenty messages a day, and no
     }
   }
   expect(changed).toHaveLength(20)
-  expect((await told()).toSorted()).toEqual(changed.toSorted())
+  expect((await notifiedDigits()).toSorted()).toEqual(changed.toSorted())
 })
 
-test('of changes that are submitted at once, those that a phone may not be told of wait for the next day', async () => {
+test('of changes that are submitted at once, those beyond the limit of the phone wait for the next day', async () => {
   const later = (await inviteSeveral(12)).slice(5)
   for (const owner of later) await submit(owner)
   await Promise.all(later.map(owner => submit(owner)))
-  expect(await told()).toHaveLength(5)
+  expect(await notifiedDigits()).toHaveLength(5)
   await stage.advance(DAY_S)
-  expect(await told()).toHaveLength(2)
+  expect(await notifiedDigits()).toHaveLength(2)
   for (const owner of later) expect(await stage.openChecks(owner)).toBe(0)
 })
 
-test('however many platforms invite a phone afterwards, the five that did first are told of each change', async () => {
+test('however many platforms invite a phone afterwards, it is notified of each change by the first five', async () => {
   const [first, ...others] = await inviteSeveral(9)
   if (first === undefined) throw new Error('no owner')
   await submit(first)
@@ -119,12 +119,12 @@ test('however many platforms invite a phone afterwards, the five that did first 
     await submit(owner)
     for (let count = 0; count < 4; count++) await submit(owner).catch(() => undefined)
   }
-  await told()
+  await notifiedDigits()
   const changed = [await submit(first), await submit(first), await submit(first)]
-  expect((await told()).toSorted()).toEqual(changed.toSorted())
+  expect((await notifiedDigits()).toSorted()).toEqual(changed.toSorted())
 })
 
-test('an accepted owner is told of every change, and strangers’ changes refuse none of hers', async () => {
+test('an accepted owner is notified of every change, and strangers’ changes never use up her limit', async () => {
   const strangers = await inviteSeveral(8)
   const owner = await invite()
   await accept(owner)
@@ -133,10 +133,10 @@ test('an accepted owner is told of every change, and strangers’ changes refuse
     for (let count = 0; count < 4; count++) await submit(stranger).catch(() => undefined)
   }
   await submit(owner)
-  await told()
+  await notifiedDigits()
   const changed: string[] = []
   for (let count = 0; count < 9; count++) changed.push(await submit(owner))
-  expect((await told()).toSorted()).toEqual(changed.toSorted())
+  expect((await notifiedDigits()).toSorted()).toEqual(changed.toSorted())
 })
 
 test('a platform that submits ten accounts a day leaves the owner submissions of her own', async () => {
@@ -147,5 +147,5 @@ test('a platform that submits ten accounts a day leaves the owner submissions of
   for (let count = 0; count < 10; count++) await submit(owner, platform)
   expect(await refusalOf(submit(owner, platform))).toMatchObject({ code: 'rate_limit_exceeded' })
   const changed = await submit(owner, herself)
-  expect((await told()).at(-1)).toBe(changed)
+  expect((await notifiedDigits()).at(-1)).toBe(changed)
 })

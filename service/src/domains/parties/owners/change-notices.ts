@@ -9,9 +9,10 @@ import { decryptPersonal, personalIndex } from './personal-data.ts'
 import type { Owner } from './store.ts'
 
 /*
- * The phone is told of each change of a verified bank account. Anyone can sign up a platform and name a phone, so an
- * owner that its holder has not accepted is changed only as often as the phone may be told. No platform uses up what
- * another may tell: each owner has a limit of its own, and the owners that named the phone first share none.
+ * The phone gets a message about each change of a verified bank account. Anyone can sign up a platform and name a
+ * phone, so an owner that its holder has not accepted is changed only as often as the phone may get messages. No
+ * platform uses up the messages of another: each owner has a limit of its own, and the first owners that named the
+ * phone share none.
  */
 
 /** Changes a day of one owner. */
@@ -20,17 +21,19 @@ const CHANGES_A_DAY = 3
 const FIRST_INVITED = 5
 const LATER_INVITED_CHANGES_A_DAY = 5
 
-/** Refuses a change of an owner's bank account if its phone may not be told of another one today. */
+/** Refuses a change of an owner's bank account if its phone may get no more messages about changes today. */
 export async function requireNoticeLeft(tx: Queryable, vault: Vault, owner: Owner, now: Date): Promise<void> {
   for (const { subject, limit } of await limitsOf(tx, vault, owner)) {
     if ((await readCountOfDay(tx, subject, istDay(now))) < limit) continue
-    const what = `The phone was told of ${limit} changed bank accounts today, and its holder has not accepted this owner`
+    const what = `The phone was notified of ${limit} changed bank accounts today, and its holder has not accepted this owner`
     const waitMs = startOfIstDay(istDay(now) + 1).getTime() - now.getTime()
     throw errorOf(rateLimitExceeded(what, limit, waitMs))
   }
 }
 
-/** Counts a change that the phone is told of; false if others that were submitted at once have used the limit up. */
+/**
+ * Counts a change that the phone is notified of; false if others that were submitted at once have used the limit up.
+ */
 export async function claimNotice(tx: Queryable, vault: Vault, owner: Owner, now: Date): Promise<boolean> {
   const limits = await limitsOf(tx, vault, owner)
   for (const { subject, limit } of limits) {

@@ -11,7 +11,7 @@ import { AppError } from '../../../kernel/app-error.ts'
 import { assert } from '../../../kernel/assert.ts'
 import { formatId, newUuid, parseId, type Uuid } from '../../../kernel/ids.ts'
 import { actorOf, type Fact, recordFacts } from '../../../operations/facts.ts'
-import { queueTextMessage as tell } from '../text-message-store.ts'
+import { queueTextMessage } from '../text-message-store.ts'
 import { newChallenge, openChallenge, useChallenge } from './challenge.ts'
 import type { PasskeysContext } from './context.ts'
 import { enrolledFact, keptFact, removedFact } from './facts.ts'
@@ -101,7 +101,7 @@ interface Change {
   readonly confirmation: Confirmation
 }
 
-/** Enrols a passkey. One that no other passkey confirmed can be used after the cooldown, and the person is told. */
+/** Enrols a passkey. One that no other passkey confirmed can be used after the cooldown, and the person is notified. */
 export async function enrolPasskey(
   context: ChangeContext,
   { name, response }: BodyOf<typeof createPasskey>,
@@ -136,7 +136,11 @@ export async function enrolPasskey(
     const enrolled = { holder: holderOf(vault, person), rpId: party.id }
     await recordFacts(tx, vault, now, [enrolledFact(actorOf(caller), passkey, enrolled)])
     if (!isAtOnce)
-      await tell(tx, vault, now, { kind: 'passkey_added', phone, effectiveAt: passkey.effectiveAt })
+      await queueTextMessage(tx, vault, now, {
+        kind: 'passkey_added',
+        phone,
+        effectiveAt: passkey.effectiveAt,
+      })
     return passkey
   })
 }
@@ -152,7 +156,11 @@ export function removePasskey(
     const removedAt = isAtOnce ? now : (passkey.removedAt ?? afterCooldown(context, now))
     if (removedAt.getTime() === passkey.removedAt?.getTime()) return null
     if (!isAtOnce)
-      await tell(tx, context.vault, now, { kind: 'passkey_removed', phone, effectiveAt: removedAt })
+      await queueTextMessage(tx, context.vault, now, {
+        kind: 'passkey_removed',
+        phone,
+        effectiveAt: removedAt,
+      })
     return { removedAt, fact: removedFact(actorOf(caller), passkey.id, removedAt) }
   })
 }

@@ -55,7 +55,7 @@ const COLUMNS = `p.id, p.audience, p.phone, p.phone_index as "phoneIndex", p.nam
   p.sign_count::float8 as "signCount", p.created_at as "createdAt", p.effective_at as "effectiveAt",
   p.removed_at as "removedAt", p.last_used_at as "lastUsedAt", ${macColumns(PASSKEY_ROWS, 'p')}`
 
-/** A digest that names a person in the log and to authenticators, and tells nothing about the phone. */
+/** A digest that names a person in the log and to authenticators, and reveals nothing about the phone. */
 export function holderOf(vault: Vault, { audience, phoneIndex }: Person): string {
   return vault
     .blindIndex(`${audience} ${phoneIndex.toString('hex')}`, 'passkeys.holder')
@@ -97,7 +97,7 @@ export async function selectEnrolments(
   return new Map(rows.map(({ id, target }) => [target, id]))
 }
 
-/** The passkey with this credential id, whoever it belongs to; null: there is none. It fails if its row was altered. */
+/** The passkey with this credential id, of any person; null: there is none. It fails if its row was altered. */
 export async function selectPasskeyByCredential(
   db: Queryable,
   vault: Vault,

@@ -40,7 +40,7 @@ export async function updatePlatform(
       const now = clock.now()
       const versions = await writePlatform(tx, vault, changed)
       await recordFacts(tx, vault, now, [fact], versions)
-      if (isToldAnew(platform, changed)) await resumeWebhooks(tx, platformId, now)
+      if (mustResume(platform, changed)) await resumeWebhooks(tx, platformId, now)
       return changed
     },
     { turns: [platformId] },
@@ -48,6 +48,6 @@ export async function updatePlatform(
 }
 
 /** Whether waiting webhooks must be tried again: the address changed, was set again or was removed. */
-function isToldAnew(before: Platform, after: Platform): boolean {
+function mustResume(before: Platform, after: Platform): boolean {
   return before.webhookUrl !== after.webhookUrl || before.webhookDisabledAt !== after.webhookDisabledAt
 }

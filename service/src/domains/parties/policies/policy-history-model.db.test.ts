@@ -149,10 +149,10 @@ function changesIn<Entry>(
   return [...last].filter(([, each], at) => each !== [...last.values()][at - 1])
 }
 
-/** The list of versions tells the same story as the list of what was shown, and the same policy has the same name. */
+/** The list of versions agrees with the list of what was shown, and the same policy has the same name. */
 async function expectList(list: readonly Shown[], history: History): Promise<void> {
   const versions = (await history.all()).toReversed()
-  const told = changesIn(versions, {
+  const recorded = changesIn(versions, {
     fromMs: ({ effective_at }) => Date.parse(effective_at),
     name: ({ policy_version }) => policy_version,
   })
@@ -160,7 +160,7 @@ async function expectList(list: readonly Shown[], history: History): Promise<voi
     fromMs: ({ fromMs }) => fromMs,
     name: ({ policy }) => policy.policy_version,
   })
-  expect(told).toEqual(shown)
+  expect(recorded).toEqual(shown)
   const names = new Map(list.map(({ policy }) => [decidingPart(policy), policy.policy_version]))
   expect(new Set(names.values()).size).toBe(names.size)
   for (const { policy } of list) expect(names.get(decidingPart(policy))).toBe(policy.policy_version)

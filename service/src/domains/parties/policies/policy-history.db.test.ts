@@ -228,7 +228,7 @@ describe('an agent of a release that recorded no versions', () => {
     }
   }
 
-  test('has the history that the log tells, when somebody asks for it', async () => {
+  test('gets its history from the log when it is first read', async () => {
     await liveThrough()
     const recorded = await history.all()
     expect(recorded.length).toBeGreaterThan(6)
@@ -273,7 +273,7 @@ describe('an agent of a release that recorded no versions', () => {
   })
 })
 
-describe('somebody who writes to the database', () => {
+describe('an attacker who writes to the database', () => {
   const write = async (statement: string) => {
     await stage.advance(1_000)
     await change({ spend_limit_daily: 850 })
@@ -288,7 +288,7 @@ describe('somebody who writes to the database', () => {
       'moves the time from which on a version decides',
       'update accounts set policy_since_ms = policy_since_ms + 1 where id = $1',
     ],
-    ['changes a version', `update policy_versions set actor_id = 'somebody' where agent_id = $1`],
+    ['changes a version', `update policy_versions set actor_id = 'attacker' where agent_id = $1`],
   ])('and %s gets no payment decided by it', async (_, statement) => {
     await write(statement)
     expect((await stage.pay(agent, payee, 1)).status).toBe(500)

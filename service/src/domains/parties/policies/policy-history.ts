@@ -108,7 +108,7 @@ function versionRecord(row: ReadVersion): Omit<PolicyVersion, 'changed' | 'payee
 }
 
 /**
- * The number of an agent's versions. An agent of a release without histories gets its own when somebody asks for it, or by
+ * The number of an agent's versions. An agent of a release without histories gets its own when it is first read, or by
  * the job.
  */
 async function beginHistory(context: PolicySettingsContext, id: Uuid): Promise<number> {

@@ -48,8 +48,8 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
-/** How many rows of owners the statements of this work look at. */
-async function ownersLookedAt(work: (db: Queryable) => Promise<unknown>): Promise<number> {
+/** How many rows of owners the statements of this work read. */
+async function ownersRead(work: (db: Queryable) => Promise<unknown>): Promise<number> {
   let rows = 0
   await work({
     async query<R extends object>(text: string, values: readonly unknown[] = []): Promise<R[]> {
@@ -76,6 +76,6 @@ test('a request with a session reads no invitation, however many platforms invit
   const session = await selectSessionByToken(connection, TEST_VAULT, 'owner', hash, now)
   expect(session?.phoneIndex).toEqual(phoneIndex)
   expect(await selectAcceptedIds(connection, TEST_VAULT, phoneIndex)).toEqual([ownerId])
-  expect(await ownersLookedAt(db => selectAcceptedIds(db, TEST_VAULT, phoneIndex))).toBe(1)
-  expect(await ownersLookedAt(db => selectAcceptedOwners(db, phoneIndex))).toBe(1)
+  expect(await ownersRead(db => selectAcceptedIds(db, TEST_VAULT, phoneIndex))).toBe(1)
+  expect(await ownersRead(db => selectAcceptedOwners(db, phoneIndex))).toBe(1)
 })

@@ -54,7 +54,7 @@ async function logIn(phone: string, browser: Browser, neighbours: readonly Brows
 const ONE_MORE = { second_code_required: true }
 
 test.each(['owner', 'admin'] as const)(
-  'whoever shares its network neither keeps a new browser from a code nor uses up its tries: %s',
+  'others in its network neither keep a new browser from a code nor use up its tries: %s',
   async kind => {
     const [admin = ''] = stage.adminPhones
     const number = kind === 'owner' ? (await stage.newOwner()).number : admin
@@ -99,7 +99,7 @@ test('a refusal gives a new browser a cookie too, so that its next request count
   expect((await stage.sendOtp(number, 'owner', { ...NETWORK, cookie })).status).toBe(429)
 })
 
-test('a known network passes the common brakes for ten codes an hour, whoever asks there, and then as other places', async () => {
+test('a known network is exempt from the common limits for ten codes an hour, no matter who asks there, and then limited like others', async () => {
   const { number } = await stage.newOwner()
   await logIn(number, openBrowser(), [])
   stage.clock.advance(MINUTE_MS)

@@ -9,7 +9,7 @@ import { NoAnswer, openGuardedFetch, readAtMost } from '@batua/outgoing'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 
 const FETCH_TIMEOUT_MS = 5_000
-/** Whoever registers an origin makes the service fetch a document. */
+/** An agent that registers an origin makes the service fetch a document. */
 const FETCHES_AT_ONCE = 20
 
 /** The result of reading a document. `why` quotes nothing that a stranger wrote. */

@@ -34,7 +34,7 @@ export function settled(
   }
 }
 
-/** Whether the service has refused to move money, which x402 is told as a reason. */
+/** Whether the service has refused to move money; x402 gets that as a reason. */
 export function isOwnRefusal(error: unknown): error is AppError {
   return error instanceof AppError && error.status < 500 && error.status !== 401
 }

@@ -42,7 +42,7 @@ export interface X402Payment {
   readonly isCancel: boolean
 }
 
-/** Why a request is refused before the payment is looked at, in the words of x402. */
+/** Why a request is refused before the payment is checked, in the words of x402. */
 export type RequestRefusal =
   | 'invalid_x402_version'
   | 'unsupported_scheme'
@@ -131,7 +131,7 @@ function proofIn(payload: Fields): Pick<X402Payment, 'payer' | 'nonce' | 'attemp
   if (typeof fromAgent !== 'string' || parseId('agt', fromAgent) === null) return null
   if (typeof nonce !== 'string' || !UUID.test(nonce)) return null
   if (attempt !== null && !(typeof attempt === 'string' && ATTEMPT.test(attempt))) return null
-  // Without it nobody could tell whose settlement is undone.
+  // Without it nothing says whose settlement is undone.
   if (isCancel && attempt === null) return null
   return { payer: fromAgent, nonce, attempt, isCancel }
 }

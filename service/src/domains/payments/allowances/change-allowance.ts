@@ -176,7 +176,7 @@ function openIn(batch: LedgerBatch, agentId: Uuid) {
   return batch.read(openAllowances, agentId) ?? []
 }
 
-/** Tells the later commands of the batch, where they have read which allowances hold. */
+/** Shows the change to later commands of the batch that have read the open allowances. */
 function noteOpen(
   batch: LedgerBatch,
   agentId: Uuid,

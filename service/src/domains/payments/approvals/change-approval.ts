@@ -124,7 +124,7 @@ export function decidePlace(batch: LedgerBatch, agentId: Uuid): Refusal | null {
   )
 }
 
-/** Tells the later commands of this batch that one more approval waits, or one less. */
+/** Counts one more or one less waiting approval, for the later commands of this batch. */
 export function noteWaiting(batch: LedgerBatch, agentId: Uuid, change: 1 | -1): void {
   const waiting = batch.read(waitingApprovals, agentId)
   if (waiting !== undefined) batch.set(waitingApprovals, agentId, waiting + change)

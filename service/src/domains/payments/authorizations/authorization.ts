@@ -57,7 +57,7 @@ export interface Authorization extends AuthorizationKey {
   readonly closedAt: Date | null
   /** The app that opened it; null: none did. */
   readonly appId: Uuid | null
-  /** When the job looks at it next; null: it has ended. */
+  /** When the job checks it next; null: it has ended. */
   readonly nextTryAt: Date | null
 }
 

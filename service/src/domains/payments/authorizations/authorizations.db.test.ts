@@ -14,7 +14,7 @@ import {
   writtenAuthorization,
 } from '../../../testing/authorizing.ts'
 import { balanceOf, changeAgent, order } from '../../../testing/builders.ts'
-import { toldTo } from '../../../testing/escrows.ts'
+import { eventsTo } from '../../../testing/escrows.ts'
 import { refusalOf } from '../../../testing/expect-refusal.ts'
 import { factsIn } from '../../../testing/facts.ts'
 import { clock, database, newAgent, newFundedAgent, node, test } from '../../../testing/ledger-test.ts'
@@ -280,7 +280,7 @@ describe('a stopped agent', () => {
   })
 })
 
-test('every step is in the payer’s trail and told to the platforms of both sides, without payment events', async () => {
+test('every step is in the payer’s trail and an event for the platforms of both sides, without payment events', async () => {
   const made = await authorized(50_000n, { reference: 'session-9' })
   const capture = await captureOn(node, made, 'total', 10_000n)
   await beginClosingOn(node, made)
@@ -289,16 +289,16 @@ test('every step is in the payer’s trail and told to the platforms of both sid
   const facts = await factsIn(database, formatId('ath', made.id))
   expect(facts.map(({ action }) => action)).toEqual(actions.map(each => `authorization.${each}`))
   const names = actions.map(each => `agent.authorization.${each}`)
-  expect((await toldTo(database, payer)).map(({ name }) => name)).toEqual(names)
-  const told = await toldTo(database, payee)
-  expect(told.map(({ name }) => name)).toEqual(names)
+  expect((await eventsTo(database, payer)).map(({ name }) => name)).toEqual(names)
+  const sent = await eventsTo(database, payee)
+  expect(sent.map(({ name }) => name)).toEqual(names)
   const common = {
     ...{ agent_id: formatId('agt', payee), authorization_id: formatId('ath', made.id), amount: 500 },
     ...{ from: formatId('agt', payer), to: formatId('agt', payee), reference: 'session-9' },
   }
-  expect(told[1]?.data).toEqual({
+  expect(sent[1]?.data).toEqual({
     ...common,
     ...{ payment_id: capture.payment_id, receipt_id: capture.receipt_id, captured_now: 100, captured: 100 },
   })
-  expect(told[3]?.data).toEqual({ ...common, status: 'closed', captured: 100, fee: 1 })
+  expect(sent[3]?.data).toEqual({ ...common, status: 'closed', captured: 100, fee: 1 })
 })

@@ -142,7 +142,7 @@ function postAuthorization(
   return authorization
 }
 
-/** Tells the later commands of this batch that one more authorization is open, or one less. */
+/** Counts one more or one less open authorization, for the later commands of this batch. */
 export function noteOpen(batch: LedgerBatch, payerId: Uuid, change: 1 | -1): void {
   const count = batch.read(openAuthorizations, payerId)
   if (count !== undefined) batch.set(openAuthorizations, payerId, count + change)

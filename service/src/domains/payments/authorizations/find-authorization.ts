@@ -78,7 +78,7 @@ export async function findByToken(
   return { authorization, status, mayCapture: payer.blocked_at === null && payee.status === 'active' }
 }
 
-/** What a token says, whoever has made it. */
+/** The content of a token, before anything verifies who made it. */
 function contentIn(token: string): Readonly<Record<string, unknown>> {
   try {
     const content: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())

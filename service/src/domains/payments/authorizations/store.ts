@@ -50,7 +50,7 @@ export const authorizations = entity<Authorization, 'agentId' | 'id'>({
     'nextTryAt',
   ],
   uncovered: {
-    next_try_at: 'says when the job looks at it; what it does, and from when, the MAC covers',
+    next_try_at: 'says when the job checks it; the MAC covers what the job does and from when',
   },
   recorded: {
     // The kind and the id of the newest transfer out of it.
@@ -70,8 +70,8 @@ export const authorizations = entity<Authorization, 'agentId' | 'id'>({
 })
 
 /**
- * Authorizations whose state changes by itself. A claim lasts as long as they are overdue, but at least 3 s, so that the
- * rest goes back within 5 s even if the node that claimed it crashes.
+ * Authorizations whose state changes by itself. A claim lasts as long as they are overdue, but at least 3 s, so that
+ * the rest goes back within 5 s even if the node that claimed it crashes.
  */
 export const dueAuthorizations = authorizations.leasedRows({
   due: 'next_try_at',
@@ -158,8 +158,8 @@ export async function forgetChange(db: Queryable, { id, changes }: ChangedAgent)
 }
 
 /**
- * The authorizations that a change of an agent may concern, by their ids: those that it made, and, if it was deactivated,
- * those for it. Their MACs are proved under the lock.
+ * The authorizations that a change of an agent may concern, by their ids: those that it made, and, if it was
+ * deactivated, those for it. Their MACs are proved under the lock.
  */
 export function selectConcerned(
   db: Queryable,

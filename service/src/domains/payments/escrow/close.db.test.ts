@@ -5,11 +5,11 @@ import { hashSecret } from '../../../kernel/secrets.ts'
 import { balanceOf, changeAgent } from '../../../testing/builders.ts'
 import {
   attestOn,
+  eventsTo,
   held,
   intent,
   refundOn,
   releaseOn,
-  toldTo,
   waiting,
   writtenEscrow,
 } from '../../../testing/escrows.ts'
@@ -58,7 +58,7 @@ describe('a closed escrow', () => {
     await refundOn(node, second)
     const [from, to] = [formatId('agt', payer), formatId('agt', payee)]
     const released = { escrow_id: formatId('esc', first.id), from, to, amount: 10, reference: 'r' }
-    const events = await toldTo(database, payer)
+    const events = await eventsTo(database, payer)
     expect(events.slice(2)).toEqual([
       { name: 'agent.escrow.released', data: { agent_id: from, ...released } },
       {
@@ -69,7 +69,7 @@ describe('a closed escrow', () => {
         },
       },
     ])
-    expect(await toldTo(database, payee)).toEqual([
+    expect(await eventsTo(database, payee)).toEqual([
       { name: 'agent.escrow.released', data: { agent_id: to, ...released } },
     ])
   })
@@ -77,11 +77,11 @@ describe('a closed escrow', () => {
   test('notifies a platform once that has both sides', async () => {
     const neighbour = await newAgent({ platform_id: payer })
     await releaseOn(node, await heldNow(), neighbour)
-    expect((await toldTo(database, payer)).map(({ name }) => name)).toEqual([
+    expect((await eventsTo(database, payer)).map(({ name }) => name)).toEqual([
       'agent.escrow.held',
       'agent.escrow.released',
     ])
-    expect(await toldTo(database, neighbour)).toEqual([])
+    expect(await eventsTo(database, neighbour)).toEqual([])
   })
 })
 

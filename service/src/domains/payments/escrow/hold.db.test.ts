@@ -5,12 +5,12 @@ import { balanceOf, changeAgent, order } from '../../../testing/builders.ts'
 import {
   attestOn,
   escrowOf,
+  eventsTo,
   held,
   holdOn,
   intent,
   refundOn,
   releaseOn,
-  toldTo,
   waiting,
 } from '../../../testing/escrows.ts'
 import { refusalOf } from '../../../testing/expect-refusal.ts'
@@ -69,7 +69,7 @@ describe('a hold', () => {
       policy_version: expect.any(String),
     })
     expect(await balanceOf(database, payer)).toBe(60_000n)
-    expect(await toldTo(database, payer)).toEqual([
+    expect(await eventsTo(database, payer)).toEqual([
       {
         name: 'agent.escrow.held',
         data: {

@@ -12,7 +12,7 @@ import {
   type TestNode,
 } from '../../../testing/builders.ts'
 import { database, db, test } from '../../../testing/database-test.ts'
-import { held, intent, refundOn, toldTo, waiting, writtenEscrow } from '../../../testing/escrows.ts'
+import { eventsTo, held, intent, refundOn, waiting, writtenEscrow } from '../../../testing/escrows.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import type { Escrow, HoldIntent } from './escrow.ts'
 import { dueTimeouts } from './store.ts'
@@ -73,7 +73,7 @@ describe('a timeout', () => {
     await fire()
     expect([await statusOf(named), await statusOf(unnamed)]).toEqual(['released', 'refunded'])
     expect(await balanceOf(database, payee)).toBe(1_000n)
-    expect((await toldTo(database, payee)).map(({ name }) => name)).toEqual(['agent.escrow.released'])
+    expect((await eventsTo(database, payee)).map(({ name }) => name)).toEqual(['agent.escrow.released'])
   })
 
   test('of a frozen payer still refunds, but does not release until the payer is unfrozen', async () => {

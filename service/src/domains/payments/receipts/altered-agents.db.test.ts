@@ -42,7 +42,7 @@ test.each(['payer', 'payee'])('a receipt is not signed when the handle of its %s
   const { agentId } = side === 'payer' ? payer : payee
   expect((await checkReceipt(context, payer, address)).reason).toBe('ok')
   const [row] = await database.query<{ handle: string }>(
-    `update agents a set handle = 'somebody' from agents before where a.id = $1 and before.id = a.id returning before.handle`,
+    `update agents a set handle = 'another' from agents before where a.id = $1 and before.id = a.id returning before.handle`,
     [agentId],
   )
   expect(await checkReceipt(context, payer, address)).toEqual({

@@ -58,7 +58,7 @@ test('no token contains a handle that was changed in the database', async () => 
       `update agents a set handle = $2 from agents before where a.id = $1 and before.id = a.id returning before.handle`,
       [payee.agentId, handle],
     )
-  const [before] = await change('somebody')
+  const [before] = await change('another')
   const sign = createReceiptTokens(context)
   expect(await sign(payment)).toBeNull()
   await change(before?.handle ?? '')

@@ -182,7 +182,7 @@ function callerOf(kind: 'agent' | 'platform' | 'owner', side: AgentCaller): Call
   }
 }
 
-test('a stranger cannot tell a receipt from a missing one, but can have it verified without its texts', async () => {
+test('a stranger gets the same refusal for a receipt as for a missing one, but can have it verified without its texts', async () => {
   const id = await paid()
   for (const kind of ['agent', 'platform', 'owner'] as const) {
     const caller = callerOf(kind, stranger)

@@ -1,8 +1,8 @@
 import { newestOut } from '../../../ledger/index.ts'
 
 /**
- * What became of money set aside, in SQL over a debit `t`: a hold in escrow, or an authorization. Scalars and laterals with
- * a limit, because the planner could run one pass over all transfers for a join.
+ * The outcome of money set aside, in SQL over a debit `t`: a hold in escrow, or an authorization. Scalars and laterals
+ * with a limit, because the planner could run one pass over all transfers for a join.
  */
 
 /** The end of a hold as `ended`; the newest transfer out of an authorization as `newest`. */

@@ -85,7 +85,7 @@ export function openWebhookSimulation({
   }
 }
 
-/** The id of a dispute. It links the webhooks of one dispute, and tells one dispute from the next. */
+/** The id of a dispute. It links the webhooks of one dispute, and distinguishes disputes. */
 export function newDisputeId(now: Date): string {
   return `dispute_${newUuid(now)}`
 }

@@ -23,7 +23,7 @@ export interface Receiver {
   readonly open: () => number
 }
 
-/** A receiver of webhooks that responds with 204 unless told otherwise by `respond`; it is closed when the test ends. */
+/** A receiver of webhooks that responds with 204 unless `respond` says otherwise; it is closed when the test ends. */
 export async function startReceiver(
   respond: (response: ServerResponse, request: ReceivedRequest) => void = response =>
     response.writeHead(204).end(),

@@ -31,7 +31,7 @@ const PAYOUTS = { clientId: 'TEST_PAYOUTS', clientSecret: FAKE_SECRETS.payouts }
 
 export interface FakeCashfreeOptions {
   readonly clock?: Clock
-  /** Short, so that a silence is soon noticed. */
+  /** Short, so that the time-out of a missing response comes soon. */
   readonly timeoutMs?: number
   readonly upiCollect?: boolean
 }

@@ -121,7 +121,7 @@ function withAdditions(additions: readonly Addition[], { method, path }: Incomin
   }
 }
 
-/** Of a list each entry has them. What stands in an answer already stays as it is. */
+/** Each entry of a list gets them. Fields that a response already has stay as they are. */
 function withFields(body: unknown, fields: Fields): unknown {
   if (Array.isArray(body)) return body.map(entry => withFields(entry, fields))
   if (!isObject(body)) return body
@@ -172,7 +172,7 @@ async function answer(response: ServerResponse, fault: Fault | null, effect: () 
     case 'refuse':
       if (fault.after === true) effect()
       return send(response, refused(fault.status, fault.code, fault.type))
-    case 'silence':
+    case 'no response':
       if (fault.after) effect()
       return
     case 'reset':

@@ -7,7 +7,7 @@ export type Fault =
       readonly type?: string
       readonly after?: boolean
     }
-  | { readonly kind: 'silence'; readonly after: boolean }
+  | { readonly kind: 'no response'; readonly after: boolean }
   | { readonly kind: 'reset'; readonly after: boolean }
   | { readonly kind: 'slow'; readonly ms: number }
   /** Takes effect and answers 200 with this instead of JSON. */
@@ -31,8 +31,8 @@ export const FAULTS = {
     type: 'api_error',
     after: true,
   },
-  silenceBefore: { kind: 'silence', after: false },
-  silenceAfter: { kind: 'silence', after: true },
+  noResponseBefore: { kind: 'no response', after: false },
+  noResponseAfter: { kind: 'no response', after: true },
   resetBefore: { kind: 'reset', after: false },
   resetAfter: { kind: 'reset', after: true },
   malformed: { kind: 'text', text: '{"order_id": "fund_01' },
