@@ -16,7 +16,7 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 
 const table = Object.entries(routes) as [OperationId, Route][]
 // A gateway webhook is accepted by its signature over the raw bytes, before anything is parsed.
-const withBody = table.filter(([operation, route]) => route.body && operation !== 'receiveGatewayNotice')
+const withBody = table.filter(([operation, route]) => route.body && operation !== 'receiveGatewayWebhook')
 const withQuery = table.filter(([, route]) => route.query)
 
 let stage: Stage

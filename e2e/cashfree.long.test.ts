@@ -1,7 +1,7 @@
 import { type ErrorEnvelope, routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { request } from './src/api.ts'
-import { type FakeGateway, type Notice, startFakeGateway } from './src/fake-gateway.ts'
+import { type FakeGateway, type SignedWebhook, startFakeGateway } from './src/fake-gateway.ts'
 import { ledgerFaults } from './src/ledger-faults.ts'
 import { type Agent, newBankAccount, type Platform } from './src/network.ts'
 import { openSandboxScenarios, type SandboxScenarios, type Session } from './src/sandbox-scenarios.ts'
@@ -34,23 +34,23 @@ async function newAgent(account = newBankAccount()): Promise<Agent> {
 }
 
 /** Posts a webhook of payments or of payouts; returns the status. */
-async function deliver(gateway: string, notice: Notice): Promise<number> {
-  const call = { headers: notice.headers, body: notice.body }
+async function deliver(gateway: string, webhook: SignedWebhook): Promise<number> {
+  const call = { headers: webhook.headers, body: webhook.body }
   return (await request(stage.api.address, 'POST', `/v1/gateway/${gateway}/webhooks`, call)).status
 }
 
 /** The payer pays at the gateway, which sends a webhook. */
-async function paidNotice({ order_id }: Session): Promise<Notice> {
+async function paidWebhook({ order_id }: Session): Promise<SignedWebhook> {
   const cf_payment_id = await cashfree.pay(order_id)
   const data = { order: { order_id }, payment: { cf_payment_id, payment_status: 'SUCCESS' } }
-  return cashfree.notice('payments', 'PAYMENT_SUCCESS_WEBHOOK', data)
+  return cashfree.webhook('payments', 'PAYMENT_SUCCESS_WEBHOOK', data)
 }
 
 const available = async (agent: Agent) => (await stage.network.balance(agent)).available
 
 async function fundedAgent(): Promise<Agent> {
   const agent = await newAgent()
-  expect(await deliver('cashfree', await paidNotice(await scenarios.open(agent, 1000)))).toBe(200)
+  expect(await deliver('cashfree', await paidWebhook(await scenarios.open(agent, 1000)))).toBe(200)
   expect(await available(agent)).toBe(975)
   return agent
 }
@@ -77,10 +77,10 @@ test.each([
 test('a payment is credited by its webhook, once, however often the webhook is repeated', async () => {
   const agent = await newAgent()
   const session = await scenarios.open(agent, 1000)
-  const notice = await paidNotice(session)
-  expect(await deliver('cashfree', notice)).toBe(200)
+  const webhook = await paidWebhook(session)
+  expect(await deliver('cashfree', webhook)).toBe(200)
   expect(await scenarios.funding(agent, session)).toMatchObject({ status: 'completed' })
-  expect(await deliver('cashfree', notice)).toBe(200)
+  expect(await deliver('cashfree', webhook)).toBe(200)
   expect(await available(agent)).toBe(975)
 })
 
@@ -98,8 +98,8 @@ test('a payment without a webhook is found by a status query within a minute', a
 test('a session that is paid twice is credited once, and the second payment is refunded', async () => {
   const agent = await newAgent()
   const session = await scenarios.open(agent, 1000)
-  for (const notice of [await paidNotice(session), await paidNotice(session)]) {
-    expect(await deliver('cashfree', notice)).toBe(200)
+  for (const webhook of [await paidWebhook(session), await paidWebhook(session)]) {
+    expect(await deliver('cashfree', webhook)).toBe(200)
   }
   await scenarios.advance(60)
   expect(await available(agent)).toBe(975)
@@ -112,8 +112,8 @@ test('a session that is paid twice is credited once, and the second payment is r
 test('a webhook with a wrong signature gets 401 and credits nothing', async () => {
   const agent = await newAgent()
   const session = await scenarios.open(agent, 1000)
-  const notice = await paidNotice(session)
-  const forged = { ...notice, body: notice.body.replace('SUCCESS', 'SUCCESS ') }
+  const webhook = await paidWebhook(session)
+  const forged = { ...webhook, body: webhook.body.replace('SUCCESS', 'SUCCESS ') }
   const call = { headers: forged.headers, body: forged.body }
   const reply = await request(stage.api.address, 'POST', '/v1/gateway/cashfree/webhooks', call)
   expect(reply.status).toBe(401)
@@ -135,8 +135,8 @@ async function withdrawn(agent: Agent) {
 
 async function sendWebhook(transferId: string, status: string, utr?: string): Promise<void> {
   await cashfree.setTransfer(transferId, status, utr)
-  const notice = await cashfree.notice('payouts', `TRANSFER_${status}`, { transfer_id: transferId, status })
-  expect(await deliver('cashfree-payouts', notice)).toBe(200)
+  const webhook = await cashfree.webhook('payouts', `TRANSFER_${status}`, { transfer_id: transferId, status })
+  expect(await deliver('cashfree-payouts', webhook)).toBe(200)
 }
 
 test('a withdrawal completes with the bank’s reference, and is credited again if the bank returns it', async () => {

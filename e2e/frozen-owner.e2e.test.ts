@@ -115,7 +115,7 @@ const WHILE_FROZEN: Record<Exclude<OperationId, `get${string}` | `list${string}`
   bulkRestoreAgents: 'each',
   updateTier: 'apart',
   reviewRiskAlert: 'apart',
-  receiveGatewayNotice: 'apart',
+  receiveGatewayWebhook: 'apart',
   completeSandboxPayment: 'works',
   advanceClock: 'apart',
 }

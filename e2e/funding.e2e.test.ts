@@ -275,7 +275,7 @@ describe('a webhook that is not from the gateway', () => {
     ]
     for (const headers of forgeries) {
       const call = { params: { gateway: 'sandbox' }, body, headers }
-      await api.refused(routes.receiveGatewayNotice, 401, 'authentication_error', call)
+      await api.refused(routes.receiveGatewayWebhook, 401, 'authentication_error', call)
     }
     expect((await fundingOf(agent, session)).status).toBe('pending')
     expect(await available(agent)).toBe(0)
@@ -283,7 +283,7 @@ describe('a webhook that is not from the gateway', () => {
 
   test('for an unknown gateway gets 404', async () => {
     for (const gateway of ['cashfree', 'nobody', '__proto__', 'constructor']) {
-      const reply = await api.send(routes.receiveGatewayNotice, { params: { gateway }, body: {} })
+      const reply = await api.send(routes.receiveGatewayWebhook, { params: { gateway }, body: {} })
       expect([gateway, [400, 404].includes(reply.status)]).toEqual([gateway, true])
     }
   })

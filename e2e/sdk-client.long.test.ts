@@ -56,7 +56,7 @@ function clientWith(headers: Headers): Client {
 /** A valid call as one input. */
 function inputOf(operation: OperationId): object {
   const { params, query, body } = VALID_CALLS[operation](world)
-  return { ...params, ...query, ...(operation === 'receiveGatewayNotice' ? { body } : Object(body)) }
+  return { ...params, ...query, ...(operation === 'receiveGatewayWebhook' ? { body } : Object(body)) }
 }
 
 type Method = (input: object) => Promise<unknown>

@@ -3,8 +3,8 @@ import { route } from './route.ts'
 import { request, response } from './schema.ts'
 
 /** A gateway webhook: only the gateway's adapter knows its form, and its signature covers the raw bytes. */
-export const receiveGatewayNotice = route({
-  operationId: 'receiveGatewayNotice',
+export const receiveGatewayWebhook = route({
+  operationId: 'receiveGatewayWebhook',
   method: 'POST',
   path: '/v1/gateway/{gateway}/webhooks',
   tag: 'Gateway',
@@ -28,7 +28,7 @@ export const receiveGatewayNotice = route({
   response: response(
     { received: Type.Boolean({ description: 'true: accepted; do not send it again.' }) },
     {
-      title: 'GatewayNoticeReceived',
+      title: 'GatewayWebhookReceived',
       description: 'The webhook was accepted.',
       examples: [{ received: true }],
     },

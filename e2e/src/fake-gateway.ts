@@ -6,7 +6,7 @@ const RUN = fileURLToPath(
   new URL('../../service/src/gateways/cashfree/testing/run-fake-cashfree.ts', import.meta.url),
 )
 
-export interface Notice {
+export interface SignedWebhook {
   readonly body: string
   readonly headers: Readonly<Record<string, string>>
 }
@@ -44,7 +44,7 @@ export interface FakeGateway {
   nextIsText(line: string, text: string): Promise<void>
   bankResponds(bankAccount: string, result: Json): Promise<void>
   /** A signed webhook, of payments or of payouts. */
-  notice(by: 'payments' | 'payouts', type: string, data: unknown): Promise<Notice>
+  webhook(by: 'payments' | 'payouts', type: string, data: unknown): Promise<SignedWebhook>
   state(): Promise<Seen>
   close(): Promise<void>
 }
@@ -94,7 +94,7 @@ export async function startFakeGateway(): Promise<FakeGateway> {
         },
       }),
     bankResponds: (bankAccount, result) => perform({ act: 'bank responds', bankAccount, result }),
-    notice: (by, type, data) => perform({ act: 'notice', by, type, data }),
+    webhook: (by, type, data) => perform({ act: 'webhook', by, type, data }),
     state: () => perform({ act: 'state' }),
     async close() {
       child.disconnect()

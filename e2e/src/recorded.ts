@@ -27,7 +27,7 @@ export const UNRECORDED: Partial<Record<OperationId, string>> = {
   denyConnectRequest: 'changes nothing of anybody; the client gets a refusal',
   inviteOwner:
     'the first invitation still waits, so nothing changes; asking again after a refusal is recorded',
-  receiveGatewayNotice:
+  receiveGatewayWebhook:
     'this one is signed by nobody and refused; what a genuine one changes is recorded there',
 }
 

@@ -20,7 +20,7 @@ export function takes(route: Route, kind: Kind): boolean {
 
 /** These succeed only with what a valid call cannot know in advance: a signature, a code, a web server of the agent. */
 export const NEEDS_MORE: readonly OperationId[] = [
-  'receiveGatewayNotice',
+  'receiveGatewayWebhook',
   'verifyOtp',
   'verifyAdminOtp',
   'createPasskey',

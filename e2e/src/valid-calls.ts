@@ -271,7 +271,10 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   listRiskRules: () => ({}),
   getServiceKeys: () => ({}),
   getJwks: () => ({}),
-  receiveGatewayNotice: () => ({ params: { gateway: 'sandbox' }, body: { type: 'PAYMENT_SUCCESS_WEBHOOK' } }),
+  receiveGatewayWebhook: () => ({
+    params: { gateway: 'sandbox' },
+    body: { type: 'PAYMENT_SUCCESS_WEBHOOK' },
+  }),
   completeSandboxPayment: ({ session }) => ({
     params: { payment_session_id: session.payment_session_id },
     body: { outcome: 'pending', method: 'upi' },

@@ -53,14 +53,14 @@ const HOST = '127.0.0.1'
 
 export async function openReceiver(): Promise<Receiver> {
   const port = await freePort()
-  const book = openBook()
+  const record = openRecord()
   const attempts = new Map<string, number>()
   let script: Script = () => OK
   let hits = 0
 
   const server = createServer((request, response) => {
     hits++
-    receive(request, response).catch(error => book.faults.push(String(error)))
+    receive(request, response).catch(error => record.faults.push(String(error)))
   })
 
   async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -75,7 +75,7 @@ export async function openReceiver(): Promise<Receiver> {
     const body = await textOf(request).catch(() => null)
     // The sender closed the connection before the end.
     if (body === null) return
-    const event = book.note(eventId, body, request)
+    const event = record.note(eventId, body, request)
     behave(behaviour, request, response, () => {
       if (event !== null) event.accepted++
     })
@@ -98,10 +98,10 @@ export async function openReceiver(): Promise<Receiver> {
   await listen()
   return {
     url: `http://${HOST}:${port}/webhooks`,
-    received: book.received,
-    faults: book.faults,
+    received: record.received,
+    faults: record.faults,
     hits: () => hits,
-    trust: book.trust,
+    trust: record.trust,
     behave(how) {
       script = typeof how === 'function' ? how : () => how
     },
@@ -117,7 +117,7 @@ interface Kept extends ReceivedEvent {
 }
 
 /** A receiver's record of its events. */
-function openBook() {
+function openRecord() {
   const received = new Map<string, Kept>()
   const faults: string[] = []
   let trusted: readonly (readonly [secret: string, webhook: Webhook])[] = []

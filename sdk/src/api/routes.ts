@@ -706,10 +706,10 @@ export interface Api {
   /** Change a tier’s defaults. */
   readonly updateTier: (input: Types.UpdateTierInput, options?: CallOptions) => Promise<Types.TierDefaults>
   /** Receive a gateway webhook. */
-  readonly receiveGatewayNotice: (
-    input: Types.ReceiveGatewayNoticeInput,
+  readonly receiveGatewayWebhook: (
+    input: Types.ReceiveGatewayWebhookInput,
     options?: CallOptions,
-  ) => Promise<Types.GatewayNoticeReceived>
+  ) => Promise<Types.GatewayWebhookReceived>
   /** Advance the clock. */
   readonly advanceClock: (
     input: Types.AdvanceClockInput,
@@ -919,7 +919,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   setOwnerTier: 'PATCH /v1/admin/owners/{owner_id}',
   unfreezeOwner: 'POST /v1/admin/owners/{owner_id}/unfreeze',
   updateTier: 'PATCH /v1/admin/tiers/{tier}',
-  receiveGatewayNotice: 'POST /v1/gateway/{gateway}/webhooks=body',
+  receiveGatewayWebhook: 'POST /v1/gateway/{gateway}/webhooks=body',
   advanceClock: 'POST /sandbox/clock',
   completeSandboxPayment: 'POST /sandbox/payments/{payment_session_id}',
   getSandboxMessages: 'GET /sandbox/messages/{phone}',

@@ -390,9 +390,7 @@ export interface ListAgentsInput extends PageInput {
   owner_id?: string
   /** Only the agent with this handle, in any case, with or without `@`. */
   handle?: string
-  /**
-   * Only agents whose name or handle contains it, in any case, among the newest 10,000 that the other filters select.
-   */
+  /** Only agents whose name or handle contains it, in any case, among the newest 10,000 that the other filters select. */
   search?: string
 }
 
@@ -592,10 +590,7 @@ export interface PayInput {
   note?: string
   /** One key for each purchase. */
   idempotency_key?: string
-  /**
-   * If true, the payment is `conflict` if you have already paid this payee with this `reference`, or if such a payment
-   * waits for approval.
-   */
+  /** If true, the payment is `conflict` if you have already paid this payee with this `reference`, or if such a payment waits for approval. */
   unique_reference?: boolean
   /** If true, the response contains the signed receipt’s `token`. */
   receipt_token?: boolean
@@ -659,10 +654,7 @@ export interface ListConnectedAppsInput extends PageInput {
 
 export interface ApproveInput {
   approval_id: string
-  /**
-   * Lets the agent pay this payee more without asking: what would need approval and fits into what is left of the
-   * amount needs none.
-   */
+  /** Lets the agent pay this payee more without asking: what would need approval and fits into what is left of the amount needs none. */
   allow?: {
     /** The most that the payee may get in all without being approved one by one, INR, without fees. */
     amount: number
@@ -676,10 +668,7 @@ export interface ApproveInput {
 
 export interface ChallengeApprovalInput {
   approval_id: string
-  /**
-   * Lets the agent pay this payee more without asking: what would need approval and fits into what is left of the
-   * amount needs none.
-   */
+  /** Lets the agent pay this payee more without asking: what would need approval and fits into what is left of the amount needs none. */
   allow?: {
     /** The most that the payee may get in all without being approved one by one, INR, without fees. */
     amount: number
@@ -763,10 +752,7 @@ export interface CaptureAuthorizationInput {
   amount?: number
   /** What is captured in all after this request, INR. */
   total?: number
-  /**
-   * A compact JWS (EdDSA by the `voucher_key`), header `{"alg":"EdDSA","typ":"voucher+jwt"}`, payload
-   * `{"jti":authorization_id,"amount":"12.50","nonce":"…"}`; the amount is cumulative.
-   */
+  /** A compact JWS (EdDSA by the `voucher_key`), header `{"alg":"EdDSA","typ":"voucher+jwt"}`, payload `{"jti":authorization_id,"amount":"12.50","nonce":"…"}`; the amount is cumulative. */
   voucher?: string
   /** Whether this is the last capture: the rest goes back at once. */
   final?: boolean
@@ -1224,10 +1210,7 @@ export interface ListOwnerTransactionsInput extends PageInput {
   owner_id?: string
   /** Only transactions of this agent. */
   agent_id?: string
-  /**
-   * Only transactions with this text, in any case, in the names, the reference, the note, the bank’s reference or an
-   * id.
-   */
+  /** Only transactions with this text, in any case, in the names, the reference, the note, the bank’s reference or an id. */
   search?: string
   /** Only transactions of this type. */
   type?: TransactionType
@@ -1440,7 +1423,7 @@ export interface UpdateTierInput {
   approval_above?: number
 }
 
-export interface ReceiveGatewayNoticeInput {
+export interface ReceiveGatewayWebhookInput {
   /** The gateway. */
   gateway: string
   /** The webhook in the gateway’s own format. */
@@ -1510,10 +1493,7 @@ export interface CreatedPlatform {
   status: 'active' | 'deleted'
   /** null if there is none. */
   webhook_url: string | null
-  /**
-   * When the receiver responded with 410 Gone: since then events wait, and nothing is sent until `webhook_url` is set
-   * again.
-   */
+  /** When the receiver responded with 410 Gone: since then events wait, and nothing is sent until `webhook_url` is set again. */
   webhook_disabled_at: string | null
   created_at: string
   /** Returned only in this response; null in a replayed response. */
@@ -1530,10 +1510,7 @@ export interface DeletedPlatform {
   status: 'active' | 'deleted'
   /** null if there is none. */
   webhook_url: string | null
-  /**
-   * When the receiver responded with 410 Gone: since then events wait, and nothing is sent until `webhook_url` is set
-   * again.
-   */
+  /** When the receiver responded with 410 Gone: since then events wait, and nothing is sent until `webhook_url` is set again. */
   webhook_disabled_at: string | null
   created_at: string
 }
@@ -1546,10 +1523,7 @@ export interface Platform {
   status: 'active' | 'deleted'
   /** null if there is none. */
   webhook_url: string | null
-  /**
-   * When the receiver responded with 410 Gone: since then events wait, and nothing is sent until `webhook_url` is set
-   * again.
-   */
+  /** When the receiver responded with 410 Gone: since then events wait, and nothing is sent until `webhook_url` is set again. */
   webhook_disabled_at: string | null
   created_at: string
 }
@@ -2097,9 +2071,7 @@ export interface ChangedControl {
     | 'tier'
   /** The value before: INR, a number of payees, agent ids, or the name of a tier; null if the layer sets nothing. */
   from: string[] | number | string | null
-  /**
-   * The value from then on: INR, a number of payees, agent ids, or the name of a tier; null if the layer sets nothing.
-   */
+  /** The value from then on: INR, a number of payees, agent ids, or the name of a tier; null if the layer sets nothing. */
   to: string[] | number | string | null
 }
 
@@ -2467,9 +2439,7 @@ export interface AuthorizationCreated {
   /** `closing`: captures count until `closes_at`. */
   status: 'open' | 'closing' | 'closed' | 'expired' | 'voided'
   expires_at: string
-  /**
-   * null while it is open, after the end, and while the payer is frozen or quarantined, for whom the time stands still.
-   */
+  /** null while it is open, after the end, and while the payer is frozen or quarantined, for whom the time stands still. */
   closes_at: string | null
   /** null before that. */
   closed_at: string | null
@@ -2531,10 +2501,7 @@ export interface ApprovalApproved {
   } | null
   /** null once it is decided, and for a hold that names none. */
   first_payment_to_payee: boolean | null
-  /**
-   * What the agent has paid this payee so far, INR: payments and released holds, without fees; refunds are not
-   * deducted.
-   */
+  /** What the agent has paid this payee so far, INR: payments and released holds, without fees; refunds are not deducted. */
   paid_to_payee_before: number | null
   /** null once it is decided. */
   headroom_after:
@@ -2671,10 +2638,7 @@ export interface Approval {
   } | null
   /** null once it is decided, and for a hold that names none. */
   first_payment_to_payee: boolean | null
-  /**
-   * What the agent has paid this payee so far, INR: payments and released holds, without fees; refunds are not
-   * deducted.
-   */
+  /** What the agent has paid this payee so far, INR: payments and released holds, without fees; refunds are not deducted. */
   paid_to_payee_before: number | null
   /** null once it is decided. */
   headroom_after:
@@ -2791,10 +2755,7 @@ export interface ApprovalRejected {
   } | null
   /** null once it is decided, and for a hold that names none. */
   first_payment_to_payee: boolean | null
-  /**
-   * What the agent has paid this payee so far, INR: payments and released holds, without fees; refunds are not
-   * deducted.
-   */
+  /** What the agent has paid this payee so far, INR: payments and released holds, without fees; refunds are not deducted. */
   paid_to_payee_before: number | null
   /** null once it is decided. */
   headroom_after:
@@ -2909,9 +2870,7 @@ export interface AuthorizationClosed {
   /** `closing`: captures count until `closes_at`. */
   status: 'open' | 'closing' | 'closed' | 'expired' | 'voided'
   expires_at: string
-  /**
-   * null while it is open, after the end, and while the payer is frozen or quarantined, for whom the time stands still.
-   */
+  /** null while it is open, after the end, and while the payer is frozen or quarantined, for whom the time stands still. */
   closes_at: string | null
   /** null before that. */
   closed_at: string | null
@@ -2945,9 +2904,7 @@ export interface Authorization {
   /** `closing`: captures count until `closes_at`. */
   status: 'open' | 'closing' | 'closed' | 'expired' | 'voided'
   expires_at: string
-  /**
-   * null while it is open, after the end, and while the payer is frozen or quarantined, for whom the time stands still.
-   */
+  /** null while it is open, after the end, and while the payer is frozen or quarantined, for whom the time stands still. */
   closes_at: string | null
   /** null before that. */
   closed_at: string | null
@@ -2989,9 +2946,7 @@ export interface AuthorizationVoided {
   /** `closing`: captures count until `closes_at`. */
   status: 'open' | 'closing' | 'closed' | 'expired' | 'voided'
   expires_at: string
-  /**
-   * null while it is open, after the end, and while the payer is frozen or quarantined, for whom the time stands still.
-   */
+  /** null while it is open, after the end, and while the payer is frozen or quarantined, for whom the time stands still. */
   closes_at: string | null
   /** null before that. */
   closed_at: string | null
@@ -3973,10 +3928,7 @@ export interface Me {
   expires_at: string
 }
 
-/**
- * An agent with its money, the limit over a time of which it has used most, and the newest line of its statement; null
- * where there is none.
- */
+/** An agent with its money, the limit over a time of which it has used most, and the newest line of its statement; null where there is none. */
 export interface AgentSummary {
   agent: Agent
   /** The balance that can be spent now, INR. */
@@ -4664,7 +4616,7 @@ export interface TierDefaults {
 }
 
 /** The webhook was accepted. */
-export interface GatewayNoticeReceived {
+export interface GatewayWebhookReceived {
   /** true: accepted; do not send it again. */
   received: boolean
 }
@@ -5131,10 +5083,7 @@ export interface WebhookEventOf<Name extends EventName> {
   id: string
   /** When it happened. */
   timestamp: string
-  /**
-   * The number of the wallet’s transfers up to this event, its own included: of two events of one agent, the one with
-   * the greater number happened later. null for events that are not about one agent.
-   */
+  /** The number of the wallet’s transfers up to this event, its own included: of two events of one agent, the one with the greater number happened later. null for events that are not about one agent. */
   sequence: number | null
   data: WebhookData[Name]
 }

@@ -49,7 +49,7 @@ describe('an input is sorted', () => {
   })
 
   test('into a body of any kind where the route takes any', () => {
-    expect(prepareRequest('receiveGatewayNotice', { gateway: 'sandbox', body: [1] })).toEqual({
+    expect(prepareRequest('receiveGatewayWebhook', { gateway: 'sandbox', body: [1] })).toEqual({
       method: 'POST',
       path: '/v1/gateway/sandbox/webhooks',
       body: '[1]',

@@ -36,11 +36,11 @@ export const TEXT: ReportFormat = {
       return row(TOTAL_TITLES[name], String(count), ours, rupeesText(theirsPaise))
     })
     const title = `The ledger and the gateway, ${spanText(span)}`
-    return [title, '', row('', 'count', 'book', 'gateway'), ...rows, '', ''].join('\n')
+    return [title, '', row('', 'count', 'ledger', 'gateway'), ...rows, '', ''].join('\n')
   },
   difference(difference) {
     const { kind, subject, agent_id, ours, theirs, amount, found_at } = differenceRecord(difference)
-    const about = [kind, subject, agent_id ?? '-', `book: ${ours ?? '-'}`, `gateway: ${theirs ?? '-'}`]
+    const about = [kind, subject, agent_id ?? '-', `ledger: ${ours ?? '-'}`, `gateway: ${theirs ?? '-'}`]
     return `${about.join('  ')}  INR ${amount.toFixed(2)}  since ${found_at}\n`
   },
   foot({ differences, unchecked, totals }) {

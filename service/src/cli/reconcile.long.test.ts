@@ -71,7 +71,7 @@ test('reconcile exits with 1 and prints a line for each difference', SLOW_MACHIN
   expect(code).toBe(1)
   const line = `amount_differs  ${orderIdOf(funding)}  agt_`
   expect(stdout).toContain(line)
-  expect(stdout).toContain('  book: completed 1000.00  gateway: paid 500.00  INR 500.00  since ')
+  expect(stdout).toContain('  ledger: completed 1000.00  gateway: paid 500.00  INR 500.00  since ')
   expect(stdout).toMatch(/\n1 difference\.\n$/)
 })
 

@@ -16,18 +16,18 @@ function wallets(): Map<string, Account> {
 }
 
 /** The same wallets at a later time, as the next batch reads them. */
-function bookAt(accounts: Map<string, Account>, nowMs: number): LedgerBatch {
+function batchAt(accounts: Map<string, Account>, nowMs: number): LedgerBatch {
   return new LedgerBatch(accounts, nowMs)
 }
 
 function hold(accounts: Map<string, Account>): void {
   const posting = { kind: 'escrow_hold', debit: PAYER, credit: SYSTEM.escrow, linkedId: PAYEE } as const
-  bookAt(accounts, HELD_MS).post({ ...posting, amountPaise: paise(4_000n) })
+  batchAt(accounts, HELD_MS).post({ ...posting, amountPaise: paise(4_000n) })
 }
 
 function refund(accounts: Map<string, Account>, nowMs: number): void {
   const posting = { kind: 'escrow_refund', debit: SYSTEM.escrow, credit: PAYER } as const
-  bookAt(accounts, nowMs).post({
+  batchAt(accounts, nowMs).post({
     ...posting,
     amountPaise: paise(4_000n),
     undoes: { postedMs: HELD_MS, amountPaise: paise(4_000n), isWhole: true },
@@ -42,7 +42,7 @@ test('a hold leaves the balance and counts against the limits, but counts as spe
   expect(accounts.get(PAYER)).toMatchObject({ balancePaise: 6_000n, totalSpentPaise: 0n })
   expect(spendingOf(accounts)).toMatchObject({ hourSpentPaise: 4_000n, istMonthSpentPaise: 4_000n })
   const release = { kind: 'escrow_release', debit: SYSTEM.escrow, credit: PAYEE, spentBy: PAYER } as const
-  bookAt(accounts, HELD_MS + 5).post({ ...release, amountPaise: paise(4_000n) })
+  batchAt(accounts, HELD_MS + 5).post({ ...release, amountPaise: paise(4_000n) })
   expect(accounts.get(PAYER)).toMatchObject({ totalSpentPaise: 4_000n, sequence: 1n, changed: true })
   expect(accounts.get(PAYEE)).toMatchObject({ balancePaise: 4_000n, totalFundedPaise: 4_000n })
 })
@@ -85,5 +85,5 @@ test('a refund that does not say when its hold was posted fails an assertion', (
   const accounts = wallets()
   hold(accounts)
   const posting = { kind: 'escrow_refund', debit: SYSTEM.escrow, credit: PAYER } as const
-  expect(() => bookAt(accounts, HELD_MS).post({ ...posting, amountPaise: paise(4_000n) })).toThrow('undoes')
+  expect(() => batchAt(accounts, HELD_MS).post({ ...posting, amountPaise: paise(4_000n) })).toThrow('undoes')
 })

@@ -9,12 +9,12 @@ import { LedgerBatch, type Posting, readerById, type Writer } from './ledger-bat
 const NOW_MS = Date.parse('2026-11-20T10:00:00.000Z')
 const [PAYER, PAYEE, OTHER] = [1, 2, 3].map(() => newUuid(new Date(NOW_MS))) as [string, string, string]
 
-function bookOf(...accounts: Account[]): LedgerBatch {
+function batchOf(...accounts: Account[]): LedgerBatch {
   return new LedgerBatch(new Map(accounts.map(account => [account.id, account])), NOW_MS)
 }
 
 function twoWallets(): LedgerBatch {
-  return bookOf(
+  return batchOf(
     testAccount(PAYER, NOW_MS, { balancePaise: paise(10_000n), sequence: 7n }),
     testAccount(PAYEE, NOW_MS, { balancePaise: paise(50n), sequence: 2n }),
   )
@@ -132,7 +132,7 @@ describe('the time of a batch', () => {
     ['counted 24 hours', { spending: { ...nothingSpent(NOW_MS), dayFromMs: later - DAY_MS } }, later],
     ['begun a day', { spending: { ...nothingSpent(NOW_MS), istDay: day } }, startOfIstDay(day).getTime()],
   ])('is never before the time at which a node with a faster clock has %s', (_what, fields, expected) => {
-    const batch = bookOf(testAccount(PAYEE, NOW_MS), testAccount(PAYER, NOW_MS, fields))
+    const batch = batchOf(testAccount(PAYEE, NOW_MS), testAccount(PAYER, NOW_MS, fields))
     expect(batch.nowMs).toBe(expected)
     expect(
       batch.post({ kind: 'fund', debit: SYSTEM.gateway, credit: PAYEE, amountPaise: paise(1n) }),
@@ -142,7 +142,7 @@ describe('the time of a batch', () => {
   })
 
   test('is the time of the clock when no account refers to a later time', () => {
-    expect(bookOf(testAccount(PAYER, NOW_MS - 5 * DAY_MS), testAccount(PAYEE, NOW_MS)).nowMs).toBe(NOW_MS)
+    expect(batchOf(testAccount(PAYER, NOW_MS - 5 * DAY_MS), testAccount(PAYEE, NOW_MS)).nowMs).toBe(NOW_MS)
   })
 })
 

@@ -184,11 +184,11 @@ const INSERT_BATCH = `
     credit_balance_paise, debit_sequence, credit_sequence, posted_at, seal, linked_id, idempotency_key, reference,
     note)
   select debit_account, id, credit_account, kind, amount, fee, debit_balance, credit_balance, debit_sequence,
-    credit_sequence, posted_at, decode(seal, 'hex'), linked_id, idempotency_key, reference, note
+    credit_sequence, posted_at, decode(mac, 'hex'), linked_id, idempotency_key, reference, note
   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::int8[], $6::int8[], $7::int8[], $8::int8[],
     $9::int8[], $10::int8[], $11::timestamptz[], $12::text[], $13::uuid[], $14::text[], $15::text[], $16::text[])
     v(debit_account, id, credit_account, kind, amount, fee, debit_balance, credit_balance, debit_sequence,
-      credit_sequence, posted_at, seal, linked_id, idempotency_key, reference, note)`
+      credit_sequence, posted_at, mac, linked_id, idempotency_key, reference, note)`
 
 export async function insertBatch(
   tx: Queryable,

@@ -101,10 +101,10 @@ async function insertRows(tx: Queryable, vault: Vault, events: readonly StoredEv
          (select o.platform_id from owners o where o.id = v.owner_id)),
        v.name, v.data::jsonb,
        coalesce(v.sequence, (select w.sequence from accounts w where w.id = v.agent_id)),
-       v.created_at, decode(v.seal, 'hex'), v.queued
+       v.created_at, decode(v.mac, 'hex'), v.queued
      from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::int8[],
        $8::timestamptz[], $9::text[], $10::boolean[])
-       v(id, agent_id, owner_id, platform_id, name, data, sequence, created_at, seal, queued)`,
+       v(id, agent_id, owner_id, platform_id, name, data, sequence, created_at, mac, queued)`,
     [
       arrayLiteral(events.map(event => event.id)),
       arrayLiteral(events.map(event => ('agentId' in event ? event.agentId : null))),

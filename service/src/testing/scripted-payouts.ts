@@ -43,7 +43,7 @@ export interface ScriptedPayouts extends PayoutProvider {
 }
 
 /** The webhook about these transfers. */
-export function noticeOf(...transferIds: readonly string[]): Buffer {
+export function webhookOf(...transferIds: readonly string[]): Buffer {
   return Buffer.from(JSON.stringify({ transferIds }))
 }
 

@@ -177,24 +177,24 @@ test('payments that are made while leaves are appended become leaves once each',
 
 test('a forged, edited, renamed or repeated row of the queue is refused and logged, and blocks no other row', async () => {
   const [first = ''] = await recordSome(stage, 3)
-  const [copy] = await database.query<{ ids: string; hashes: Buffer; seal: Buffer }>(
-    'select ids::text as ids, hashes, seal from audit_queue',
+  const [copy] = await database.query<{ ids: string; hashes: Buffer; mac: Buffer }>(
+    'select ids::text as ids, hashes, seal as mac from audit_queue',
     [],
   )
   await integrateAll(stage)
-  const insert = (id: string, ids: string, hashes: Buffer, seal: Buffer) =>
+  const insert = (id: string, ids: string, hashes: Buffer, mac: Buffer) =>
     database.query('insert into audit_queue (id, ids, hashes, seal) values ($1, $2, $3, $4)', [
       id,
       ids,
       hashes,
-      seal,
+      mac,
     ])
   if (copy === undefined) throw new Error('a row was queued')
   const forged = newUuid(new Date(0))
   await insert(forged, `{${forged}}`, Buffer.alloc(32), Buffer.alloc(16))
   // A row that is in the tree already, under its own id and under another.
-  await insert(first, copy.ids, copy.hashes, copy.seal)
-  await insert(newUuid(new Date(1)), copy.ids, copy.hashes, copy.seal)
+  await insert(first, copy.ids, copy.hashes, copy.mac)
+  await insert(newUuid(new Date(1)), copy.ids, copy.hashes, copy.mac)
   const changed = await recordSome(stage, 2)
   await database.query(
     `update audit_queue set hashes = set_byte(hashes, 40, get_byte(hashes, 40) # 1) where id = $1`,

@@ -134,8 +134,8 @@ function idOf(row: QueuedRow): Uuid {
 }
 
 /** A copied row has a valid MAC, but another id: a genuine row's id is that of its first leaf. */
-export function isGenuine(vault: Vault, { id, ids, hashes, seal }: QueuedRow): boolean {
-  return ids.startsWith(`{${id}`) && sameHash(queueMac(vault, ids, hashes.toString('hex')), seal)
+export function isGenuine(vault: Vault, { id, ids, hashes, mac }: QueuedRow): boolean {
+  return ids.startsWith(`{${id}`) && sameHash(queueMac(vault, ids, hashes.toString('hex')), mac)
 }
 
 function leavesIn(rows: readonly QueuedRow[]): NewLeaves {

@@ -127,7 +127,7 @@ export interface QueuedRow {
   /** As an array literal, as the MAC covers it. */
   readonly ids: string
   readonly hashes: Buffer
-  readonly seal: Buffer
+  readonly mac: Buffer
 }
 
 /** How much is read at once. */
@@ -143,7 +143,7 @@ export const LEAVES_WAIT = 'exists (select from audit_queue)'
 /** The queued rows in the order of their ids. Only the transaction that has locked the tree may remove them. */
 export async function selectQueue(tx: Queryable, limits: QueueLimits): Promise<QueuedRow[]> {
   return tx.query<QueuedRow>(
-    `select id, ids::text as ids, hashes, seal
+    `select id, ids::text as ids, hashes, seal as mac
      from (
        select q.id, q.ids, q.hashes, q.seal, sum(cardinality(q.ids)) over (order by q.id) - cardinality(q.ids) as before
        from (select id, ids, hashes, seal from audit_queue order by id limit $1) q

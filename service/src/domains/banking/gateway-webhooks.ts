@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { receiveGatewayNotice } from '@batua/contract'
+import { receiveGatewayWebhook } from '@batua/contract'
 import type { Database } from '../../db/database.ts'
 import type { Serve } from '../../http/serve.ts'
 import { AppError } from '../../kernel/app-error.ts'
@@ -79,7 +79,7 @@ const WEBHOOKS_KEPT_MS = 30 * DAY_MS
 /** Deletes the record of old webhooks. */
 export function webhookCleanup({ database }: Pick<GatewayWebhooksContext, 'database'>): Job {
   return {
-    name: 'gateway notices',
+    name: 'gateway webhooks',
     everyMs: HOUR_MS,
     run: now => deleteWebhooksBefore(database, new Date(now.getTime() - WEBHOOKS_KEPT_MS)),
   }
@@ -87,7 +87,7 @@ export function webhookCleanup({ database }: Pick<GatewayWebhooksContext, 'datab
 
 export function serveGatewayWebhooks(serve: Serve, context: GatewayWebhooksContext): void {
   serve(
-    receiveGatewayNotice,
+    receiveGatewayWebhook,
     async call => {
       const rawBody = call.rawBody ?? Buffer.alloc(0)
       await handleGatewayWebhook(context, call.params.gateway, rawBody, call.headers)

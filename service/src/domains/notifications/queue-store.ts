@@ -30,7 +30,7 @@ export type OwnerEvent = RecordedEvent & {
 }
 
 const EVENT_COLUMNS = `e.id, e.name, coalesce(e.agent_id, e.owner_id) as "subjectId", e.data,
-  e.created_at as "createdAt", e.sequence, e.seal, e.agent_id as "agentId", e.owner_id as "ownerId",
+  e.created_at as "createdAt", e.sequence, e.seal as mac, e.agent_id as "agentId", e.owner_id as "ownerId",
   null as "platformId"`
 
 /** The `due` of the job that takes these events. */

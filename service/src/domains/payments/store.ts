@@ -89,7 +89,7 @@ export const refundables = readerById<Refundable>('refundable payments', async (
   )
   const authorized = await readAuthorized(tx, vault, rows)
   return rows.map(({ refundedPaise, lastRefundId, ...transfer }) => {
-    requireSeal(vault, transfer)
+    requireMac(vault, transfer)
     const payer = authorized.get(transfer.linkedId ?? '') ?? transfer.debitAccount
     const payment = { ...paymentFromTransfer(transfer), payer }
     return [transfer.id, { payment, refundedPaise, lastRefundId }]
@@ -110,11 +110,11 @@ async function readAuthorized(
     `select ${transferColumns('t')} from transfers t where t.id = any($1::uuid[]) and t.kind = 'authorization'`,
     [arrayLiteral(ids)],
   )
-  for (const row of rows) requireSeal(vault, row)
+  for (const row of rows) requireMac(vault, row)
   return new Map(rows.map(({ id, debitAccount }) => [id, debitAccount]))
 }
 
-function requireSeal(vault: Vault, transfer: StoredTransfer): void {
+function requireMac(vault: Vault, transfer: StoredTransfer): void {
   if (isGenuine(vault, transfer)) return
   const why = 'has no MAC that fits'
   vault.onAltered('transfers', transfer.id, why)

@@ -1,7 +1,7 @@
 import type { Job } from '../../operations/jobs.ts'
 import { followSandboxClock } from './clock.ts'
 import type { SandboxContext, SandboxMode } from './context.ts'
-import { NOTICES_DUE } from './providers/late-webhooks.ts'
+import { WEBHOOKS_DUE } from './providers/late-webhooks.ts'
 import { PAYMENTS_DUE } from './providers/store.ts'
 
 const TICK_MS = 1_000
@@ -29,15 +29,15 @@ export function simulationJobs({ gateway, payouts }: SandboxContext): Job[] {
       run: now => gateway.simulation.resolvePayments(now, BATCH),
     },
     {
-      name: 'sandbox notices',
+      name: 'sandbox webhooks',
       everyMs: TICK_MS,
-      due: NOTICES_DUE,
+      due: WEBHOOKS_DUE,
       run: now => gateway.simulation.sendWebhooks(now, BATCH),
     },
     {
-      name: 'sandbox payout notices',
+      name: 'sandbox payout webhooks',
       everyMs: TICK_MS,
-      due: NOTICES_DUE,
+      due: WEBHOOKS_DUE,
       run: now => payouts.simulation.sendWebhooks(now, BATCH),
     },
   ]

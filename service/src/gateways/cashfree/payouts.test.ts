@@ -3,7 +3,7 @@ import { paise } from '../../kernel/money.ts'
 import type { Beneficiary, PayoutProvider, PayoutRequest } from '../payout-provider.ts'
 import { createCashfreePayouts } from './payouts.ts'
 import { FAKE_SECRETS, type FakeCashfree, startFakeCashfree } from './testing/fake-cashfree.ts'
-import { makeFakeNotice } from './testing/fake-notices.ts'
+import { makeFakeWebhook } from './testing/fake-webhooks.ts'
 import { FAULTS } from './testing/faults.ts'
 import { bare } from './testing/reply.ts'
 
@@ -220,7 +220,7 @@ describe('a payout webhook', () => {
     status_code: 'COMPLETED',
   }
   const read = (type: string, said: unknown, secret: string = FAKE_SECRETS.payouts) => {
-    const { body, headers } = makeFakeNotice(type, said, {
+    const { body, headers } = makeFakeWebhook(type, said, {
       secret,
       now: new Date('2026-11-20T10:00:00.000Z'),
     })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { makeFakeNotice } from './testing/fake-notices.ts'
+import { makeFakeWebhook } from './testing/fake-webhooks.ts'
 import { bare } from './testing/reply.ts'
 import { readPaymentWebhook } from './webhooks.ts'
 
@@ -12,7 +12,7 @@ function read(
   data: unknown,
   { signedWith = 'new', reserialised = false, secrets = ['new'] } = {},
 ) {
-  const { body, headers } = makeFakeNotice(type, data, { secret: signedWith, now, reserialised })
+  const { body, headers } = makeFakeWebhook(type, data, { secret: signedWith, now, reserialised })
   return readPaymentWebhook(Buffer.from(body), { ...headers }, secrets)
 }
 
@@ -54,7 +54,7 @@ test.each(['SETTLEMENT_INITIATED', 'SETTLEMENT_SUCCESS', 'SETTLEMENT_FAILED', 'S
 )
 
 test('copies of a webhook about a payment have one key, made of the type and the whole id', () => {
-  const later = makeFakeNotice('PAYMENT_SUCCESS_WEBHOOK', payment, {
+  const later = makeFakeWebhook('PAYMENT_SUCCESS_WEBHOOK', payment, {
     secret: 'new',
     now: new Date(now.getTime() + 1),
   })
@@ -96,7 +96,7 @@ test('a body that was reformatted on the way fails verification', () => {
 })
 
 test('a signature without its time, or over another time, is invalid', () => {
-  const { body, headers } = makeFakeNotice('PAYMENT_SUCCESS_WEBHOOK', payment, { secret: 'new', now })
+  const { body, headers } = makeFakeWebhook('PAYMENT_SUCCESS_WEBHOOK', payment, { secret: 'new', now })
   const { 'x-webhook-timestamp': _time, ...without } = headers
   expect(readPaymentWebhook(Buffer.from(body), without, ['new']).valid).toBe(false)
   const moved = { ...headers, 'x-webhook-timestamp': '1' }

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { simulateOutcome } from '../../domains/sandbox/simulate-outcome.ts'
 import { SEED } from '../knobs.ts'
 import { ALWAYS_MET } from './expectations.ts'
+import { finishEverything } from './finish-everything.ts'
 import { compare, proveMoves } from './prove.ts'
 import { readDifferences } from './reading/read-differences.ts'
-import { settleDown } from './settle-down.ts'
 import { TAMPERINGS } from './tampering.ts'
 import { type MoneyWorld, openMoneyWorld } from './world.ts'
 
@@ -37,7 +37,7 @@ test('a refund that the gateway refuses for good is reported by the test’s com
   const session = world.sessions.at(-1)
   if (node === undefined || session === undefined) throw new Error('there are nodes and sessions')
   await simulateOutcome(node.sandbox, session.session, 'refund_failed')
-  await settleDown(world)
+  await finishEverything(world)
   const refund = await world.outside.query(`select id from gateway_refunds where status = 'failed'`, [])
   expect(refund).toHaveLength(1)
   expect(await readDifferences(world)).toContainEqual(

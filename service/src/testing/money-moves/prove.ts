@@ -5,16 +5,16 @@ import { listOpenDifferences } from '../../domains/checks/reconciliation/report.
 import { upTo } from '../../domains/checks/reconciliation/schedule.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
 import { silentLogger } from '../../kernel/logger.ts'
+import { finishEverything } from './finish-everything.ts'
 import { countEnds, readDifferences } from './reading/read-differences.ts'
 import { runMoves } from './run-moves.ts'
-import { settleDown } from './settle-down.ts'
 import { tallyText } from './tally.ts'
 import type { MoneyWorld } from './world.ts'
 
 /** Runs `moves` fundings and payouts, waits until nothing is due, and compares the service's records with the banks'. */
 export async function proveMoves(world: MoneyWorld, moves: number, met: readonly string[]): Promise<string> {
   await runUntilMet(world, moves, met)
-  await settleDown(world)
+  await finishEverything(world)
   expect(await readDifferences(world)).toEqual([])
   expect(await compare(world)).toEqual([])
   expect(offencesOf(world)).toEqual([])

@@ -41,9 +41,9 @@ function pay({ orderId }: Session, options: PaymentOptions = {}): string {
 async function notify(
   type: string,
   data: unknown,
-  options: Parameters<FakeCashfree['notice']>[2] = {},
+  options: Parameters<FakeCashfree['webhook']>[2] = {},
 ): Promise<number> {
-  const { body, headers } = cashfree.notice(type, data, options)
+  const { body, headers } = cashfree.webhook(type, data, options)
   const context = { ...world.funding, handlers: fundingWebhooks(world.funding) }
   try {
     await handleGatewayWebhook(context, 'cashfree', Buffer.from(body), { ...headers })
@@ -54,7 +54,7 @@ async function notify(
   }
 }
 
-const paidNotice = ({ orderId }: Session, paymentId: string) => ({
+const paidWebhook = ({ orderId }: Session, paymentId: string) => ({
   order: { order_id: orderId, order_amount: bare('1000.00'), order_currency: 'INR' },
   payment: { cf_payment_id: bare(paymentId), payment_status: 'SUCCESS', payment_amount: bare('1000.00') },
 })
@@ -69,7 +69,7 @@ async function stateOf({ funding }: Session): Promise<string> {
 
 test('a payment is credited by its webhook, once, whatever the copies of the webhook say', async () => {
   const session = await newSession()
-  const data = paidNotice(session, pay(session))
+  const data = paidWebhook(session, pay(session))
   expect(await notify('PAYMENT_SUCCESS_WEBHOOK', data)).toBe(200)
   expect(await notify('PAYMENT_SUCCESS_WEBHOOK', data)).toBe(200)
   expect(await notify('PAYMENT_FAILED_WEBHOOK', data)).toBe(200)
@@ -88,13 +88,13 @@ test('a payment without a webhook is found by polling within a minute', async ()
 test('a webhook alone credits nothing: the order must be paid at Cashfree', async () => {
   const session = await newSession()
   const paymentId = pay(session, { status: 'FAILED' })
-  expect(await notify('PAYMENT_SUCCESS_WEBHOOK', paidNotice(session, paymentId))).toBe(200)
+  expect(await notify('PAYMENT_SUCCESS_WEBHOOK', paidWebhook(session, paymentId))).toBe(200)
   expect(await world.balance(session.agent)).toBe(0n)
 })
 
 test('a forged webhook and one that was reserialised are refused', async () => {
   const session = await newSession()
-  const data = paidNotice(session, pay(session))
+  const data = paidWebhook(session, pay(session))
   expect(await notify('PAYMENT_SUCCESS_WEBHOOK', data, { secret: 'forged' })).toBe(401)
   expect(await notify('PAYMENT_SUCCESS_WEBHOOK', data, { reserialised: true })).toBe(401)
   expect(await world.balance(session.agent)).toBe(0n)
@@ -102,7 +102,7 @@ test('a forged webhook and one that was reserialised are refused', async () => {
 
 test('a webhook that arrives while Cashfree is down is refused, and is processed when it is sent again', async () => {
   const session = await newSession()
-  const data = paidNotice(session, pay(session))
+  const data = paidWebhook(session, pay(session))
   cashfree.faults.next(`GET /pg/orders/${session.orderId}/payments`, FAULTS.badGateway)
   expect(await notify('PAYMENT_SUCCESS_WEBHOOK', data)).toBe(503)
   expect(await world.balance(session.agent)).toBe(0n)
@@ -113,10 +113,10 @@ test('a webhook that arrives while Cashfree is down is refused, and is processed
 test('a second payment of one order is refunded to its payer', async () => {
   const session = await newSession()
   const first = pay(session)
-  await notify('PAYMENT_SUCCESS_WEBHOOK', paidNotice(session, first))
+  await notify('PAYMENT_SUCCESS_WEBHOOK', paidWebhook(session, first))
   world.advance(1)
   const second = pay(session)
-  await notify('PAYMENT_SUCCESS_WEBHOOK', paidNotice(session, second))
+  await notify('PAYMENT_SUCCESS_WEBHOOK', paidWebhook(session, second))
   await world.jobs.runDue()
   expect(await world.refundsOf(session.funding)).toEqual([
     { reason: 'second_payment', status: 'done', amount: 100_000n },
@@ -160,7 +160,7 @@ test('a refund whose response was lost is not sent twice', async () => {
 test('a chargeback reverses the funding only once the dispute is lost', async () => {
   const session = await newSession()
   const paymentId = pay(session)
-  await notify('PAYMENT_SUCCESS_WEBHOOK', paidNotice(session, paymentId))
+  await notify('PAYMENT_SUCCESS_WEBHOOK', paidWebhook(session, paymentId))
   const say = async (type: string, status: string) => {
     cashfree.payments.dispute(session.orderId, paymentId, status)
     const dispute = { dispute_id: bare(paymentId), dispute_status: status }
@@ -183,7 +183,7 @@ test.each(['noResponseAfter', 'resetAfter', 'malformed', 'badGatewayAfter'] as c
       gatewayOrderId: expect.stringMatching(/^\d{19}$/),
       gatewaySessionId: `session_${session.orderId}`,
     })
-    await notify('PAYMENT_SUCCESS_WEBHOOK', paidNotice(session, pay(session)))
+    await notify('PAYMENT_SUCCESS_WEBHOOK', paidWebhook(session, pay(session)))
     expect(await world.balance(session.agent)).toBe(97_500n)
   },
 )

@@ -75,7 +75,7 @@ async function notify(
   state: object,
   secret: string = FAKE_SECRETS.payouts,
 ) {
-  const { body, headers } = cashfree.notice(type, { transfer_id: transferId, ...state }, { secret })
+  const { body, headers } = cashfree.webhook(type, { transfer_id: transferId, ...state }, { secret })
   try {
     await handleGatewayWebhook(
       { ...node, handlers: payoutWebhooks(node) },

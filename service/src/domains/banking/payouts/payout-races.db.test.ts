@@ -4,7 +4,7 @@ import { db, test } from '../../../testing/database-test.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import { openPayoutNetwork, type PayoutNetwork } from '../../../testing/paying-out.ts'
 import { COMPLETED, openPayoutStage, type PayoutStage, PENDING } from '../../../testing/payout-stage.ts'
-import { noticeOf } from '../../../testing/scripted-payouts.ts'
+import { webhookOf } from '../../../testing/scripted-payouts.ts'
 import { handleGatewayWebhook } from '../gateway-webhooks.ts'
 import { applyPayoutUpdate } from './apply-payout-update.ts'
 import { transferIdOf } from './payout.ts'
@@ -29,7 +29,7 @@ test('a webhook moves the check of its payout forward, and copies of it in any o
   await stage.move()
   const webhooks = { ...stage.node, handlers: payoutWebhooks(stage.node) }
   const sendWebhook = () =>
-    handleGatewayWebhook(webhooks, 'scripted', noticeOf('shop_17', payout.transferId), {})
+    handleGatewayWebhook(webhooks, 'scripted', webhookOf('shop_17', payout.transferId), {})
   await sendWebhook()
   expect(await stage.standing(payout)).toMatchObject(PENDING)
   stage.provider.become(payout.transferId, { status: 'success', utr: 'UTR1' })
@@ -58,11 +58,16 @@ test('a webhook that cannot be processed is to be sent again; one about an unkno
   const webhooks = { ...stage.node, handlers: payoutWebhooks(stage.node) }
   stage.provider.setAway(true)
   await expect(
-    handleGatewayWebhook(webhooks, 'scripted', noticeOf(payout.transferId), {}),
+    handleGatewayWebhook(webhooks, 'scripted', webhookOf(payout.transferId), {}),
   ).rejects.toMatchObject({
     code: 'service_unavailable',
   })
-  await handleGatewayWebhook(webhooks, 'scripted', noticeOf(transferIdOf({ id: payout.agentId }), 'po_x'), {})
+  await handleGatewayWebhook(
+    webhooks,
+    'scripted',
+    webhookOf(transferIdOf({ id: payout.agentId }), 'po_x'),
+    {},
+  )
 })
 
 test('a webhook that arrives before the response to the request does not disturb it', async () => {
@@ -72,7 +77,7 @@ test('a webhook that arrives before the response to the request does not disturb
     if (call !== 'send') return
     stage.provider.hold(null)
     stage.provider.arrive({ ...payout, amountPaise: paise(10_000n) }, 'success')
-    await handleGatewayWebhook(webhooks, 'scripted', noticeOf(payout.transferId), {})
+    await handleGatewayWebhook(webhooks, 'scripted', webhookOf(payout.transferId), {})
   })
   await stage.move()
   expect(await stage.standing(payout)).toMatchObject(COMPLETED)

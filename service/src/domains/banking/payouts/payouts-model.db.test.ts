@@ -9,7 +9,7 @@ import { database, db, test } from '../../../testing/database-test.ts'
 import { PROOF_LENGTH } from '../../../testing/knobs.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import { openPayoutNetwork, openPayoutNode, type PayoutNetwork } from '../../../testing/paying-out.ts'
-import { noticeOf, type SendScript, scriptedPayouts } from '../../../testing/scripted-payouts.ts'
+import { type SendScript, scriptedPayouts, webhookOf } from '../../../testing/scripted-payouts.ts'
 import { handleGatewayWebhook } from '../gateway-webhooks.ts'
 import { payoutAttempts } from './check-payout.ts'
 import { UNKNOWN_COUNTS_AFTER_MS } from './decide.ts'
@@ -45,7 +45,7 @@ type Step =
   | { readonly kind: 'wait'; readonly ms: number }
   | { readonly kind: 'away'; readonly away: boolean }
   /** Concurrent webhooks about these payouts, to either node. */
-  | { readonly kind: 'notices'; readonly of: readonly number[] }
+  | { readonly kind: 'webhooks'; readonly of: readonly number[] }
   /** The bank decides what is pending, sets the UTR of what succeeded, or reverses it. */
   | { readonly kind: 'bank'; readonly payout: number; readonly does: 'pays' | 'fails' | 'returns' }
   /** Lost requests arrive after all, less than a minute after they were sent. */
@@ -73,7 +73,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      kind: fc.constant('notices'),
+      kind: fc.constant('webhooks'),
       of: fc.array(which, { minLength: 1, maxLength: 4 }),
     }),
   },
@@ -127,12 +127,17 @@ async function play({ provider, nodes }: Stage, payouts: readonly Made[], step: 
       return clock.advance(step.ms)
     case 'away':
       return provider.setAway(step.away)
-    case 'notices':
+    case 'webhooks':
       await Promise.allSettled(
         step.of.map((index, position) => {
           const node = nodes[position % nodes.length] ?? fail()
           const webhooks = { ...node, handlers: payoutWebhooks(node) }
-          return handleGatewayWebhook(webhooks, provider.name, noticeOf(payouts[index]?.transferId ?? ''), {})
+          return handleGatewayWebhook(
+            webhooks,
+            provider.name,
+            webhookOf(payouts[index]?.transferId ?? ''),
+            {},
+          )
         }),
       )
       return

@@ -6,7 +6,7 @@ import type { PayoutsContext } from '../payouts/context.ts'
 import { postPayout } from '../payouts/post-payout.ts'
 import { holders } from '../payouts/request-store.ts'
 import { decideSettlement } from './decide.ts'
-import { creditsSince, type SeenWallet, settledWallets } from './store.ts'
+import { creditsSince, paidOutWallets, type SeenWallet } from './store.ts'
 
 export type SettledWallet =
   | { readonly kind: 'paid' | 'not_due' }
@@ -25,12 +25,12 @@ export function settleWallet(
   const settled = { day, agentId }
   return {
     accounts: [agentId],
-    reads: [read(holders, agentId), read(settledWallets, settled)],
+    reads: [read(holders, agentId), read(paidOutWallets, settled)],
     phases: [batch => (isUnchanged(batch, seen) ? [] : [read(creditsSince, seen)])],
     decide(batch) {
       const holder = batch.read(holders, agentId)
       const wallet = batch.account(agentId)
-      if (holder === undefined || wallet === undefined || batch.read(settledWallets, settled) === true) {
+      if (holder === undefined || wallet === undefined || batch.read(paidOutWallets, settled) === true) {
         return { kind: 'not_due' }
       }
       const { account } = holder
@@ -51,7 +51,7 @@ export function settleWallet(
         ...{ agentId, kind: 'settlement', account, amountPaise, provider },
         ...{ settlementDay: day, actor },
       })
-      batch.set(settledWallets, settled, true)
+      batch.set(paidOutWallets, settled, true)
       return { kind: 'paid' }
     },
   }

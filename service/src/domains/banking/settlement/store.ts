@@ -86,8 +86,8 @@ interface WalletOnDay {
 }
 
 /** The wallets that a day's run has paid out already. */
-export const settledWallets = reader<WalletOnDay, true>({
-  name: 'settled wallets',
+export const paidOutWallets = reader<WalletOnDay, true>({
+  name: 'paid-out wallets',
   key: ['agentId', 'day'],
   async load(tx, keys) {
     const rows = await tx.query<{ agentId: Uuid; day: number }>(

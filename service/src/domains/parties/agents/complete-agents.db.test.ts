@@ -23,7 +23,7 @@ beforeEach(() => database.query(`delete from agents where seal is null`))
 async function isGenuine(id: Uuid): Promise<boolean> {
   const [agent] = await database.query<StoredIdentity>(
     `select id, platform_id as "platformId", owner_id as "ownerId", handle, public_key as "publicKey",
-       created_at as "createdAt", seal
+       created_at as "createdAt", seal as mac
      from agents where id = $1`,
     [id],
   )

@@ -37,7 +37,7 @@ async function completeBatch(context: CompletionContext, ids: readonly Uuid[]): 
     const agents = await selectWithoutMac(tx, ids)
     await updateIdentityMacs(
       tx,
-      agents.map(agent => ({ id: agent.id, seal: identityMac(vault, agent) })),
+      agents.map(agent => ({ id: agent.id, mac: identityMac(vault, agent) })),
     )
     const actor = service('start')
     const facts = agents.map(agent => agentFact(actor, 'agent.sealed', agent, identityFacts(agent)))

@@ -82,7 +82,7 @@ async function storeAgent(
 ): Promise<void> {
   const { actor, vault, now } = recording
   const subject = { ...agent, publicKey: keys.publicKey }
-  const versions = await insertAgent(tx, vault, agent, { ...keys, seal: identityMac(vault, subject) })
+  const versions = await insertAgent(tx, vault, agent, { ...keys, mac: identityMac(vault, subject) })
   const [certificate] = await issueDefaultCertificates(tx, [subject], issuer, recording)
   assert(certificate !== undefined, 'every agent has a default certificate')
   const data = {

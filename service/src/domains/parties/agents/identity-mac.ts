@@ -31,14 +31,14 @@ export function identityMac(vault: Vault, identity: AgentIdentity): Buffer {
 
 /** An agent's identity with the MAC made at its creation; null: none yet (see complete-agents.ts). */
 export interface StoredIdentity extends AgentIdentity {
-  readonly seal: Buffer | null
+  readonly mac: Buffer | null
 }
 
 /** Whether the MAC proves the agent's identity. Everything that the service signs about an agent checks this first. */
 export function isGenuineAgent(vault: Vault, agent: StoredIdentity): boolean {
-  const { seal, createdAt } = agent
-  if (seal === null || !isReadable(createdAt)) return false
-  return sameHash(identityMac(vault, agent), seal)
+  const { mac, createdAt } = agent
+  if (mac === null || !isReadable(createdAt)) return false
+  return sameHash(identityMac(vault, agent), mac)
 }
 
 /** PostgreSQL has timestamps that are not valid dates in JavaScript, such as infinity. */

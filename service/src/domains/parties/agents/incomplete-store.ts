@@ -36,10 +36,10 @@ export async function selectWithoutMac(tx: Queryable, ids: readonly Uuid[]): Pro
 
 export async function updateIdentityMacs(
   tx: Queryable,
-  macs: readonly { readonly id: Uuid; readonly seal: Buffer }[],
+  macs: readonly { readonly id: Uuid; readonly mac: Buffer }[],
 ): Promise<void> {
   await tx.query(
-    `update agents a set seal = decode(v.seal, 'hex') from unnest($1::uuid[], $2::text[]) v(id, seal) where a.id = v.id`,
-    [arrayLiteral(macs.map(({ id }) => id)), textArrayLiteral(macs.map(({ seal }) => seal.toString('hex')))],
+    `update agents a set seal = decode(v.mac, 'hex') from unnest($1::uuid[], $2::text[]) v(id, mac) where a.id = v.id`,
+    [arrayLiteral(macs.map(({ id }) => id)), textArrayLiteral(macs.map(({ mac }) => mac.toString('hex')))],
   )
 }

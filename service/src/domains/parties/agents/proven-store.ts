@@ -23,7 +23,7 @@ export type FoundAgent =
 export const IDENTITY_COLUMNS = `a.id, a.platform_id as "platformId", a.owner_id as "ownerId", a.handle,
   a.public_key as "publicKey", a.created_at as "createdAt"`
 
-const COLUMNS = `${IDENTITY_COLUMNS}, a.seal, a.name, a.status, a.tier, o.kyc_status as "kycStatus"
+const COLUMNS = `${IDENTITY_COLUMNS}, a.seal as mac, a.name, a.status, a.tier, o.kyc_status as "kycStatus"
   from agents a join owners o on o.id = a.owner_id`
 
 const SELECT = `select ${COLUMNS} where a.id = $1`
@@ -60,7 +60,7 @@ function proven(vault: Vault, [agent]: readonly (ProvenAgent & StoredIdentity)[]
 /** Those of these agents whose identity fails its MAC or whose row is missing: agents are never deleted. */
 export async function findAlteredAgents(db: Queryable, vault: Vault, ids: readonly Uuid[]): Promise<Uuid[]> {
   const agents = await db.query<StoredIdentity>(
-    `select ${IDENTITY_COLUMNS}, a.seal from agents a where a.id = any($1::uuid[])`,
+    `select ${IDENTITY_COLUMNS}, a.seal as mac from agents a where a.id = any($1::uuid[])`,
     [arrayLiteral(ids)],
   )
   const genuine = new Set(agents.filter(agent => isGenuineAgent(vault, agent)).map(({ id }) => id))

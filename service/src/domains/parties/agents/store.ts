@@ -168,7 +168,7 @@ export async function insertAgent(
   tx: Queryable,
   vault: Vault,
   agent: Agent,
-  { publicKey, privateKey, seal }: SigningKeys & { readonly seal: Buffer },
+  { publicKey, privateKey, mac }: SigningKeys & { readonly mac: Buffer },
 ): Promise<RowVersion[]> {
   await tx.query(
     `insert into agents (id, platform_id, owner_id, handle, name, status, tier, key_hash, key_last4, public_key, private_key,
@@ -187,7 +187,7 @@ export async function insertAgent(
       publicKey,
       privateKey,
       agent.createdAt,
-      seal,
+      mac,
       ...policyValues(agent.policy),
     ],
   )

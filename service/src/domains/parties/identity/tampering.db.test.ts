@@ -143,8 +143,8 @@ describe('a certificate that was changed in the database', () => {
     const stored = await selectCertificate(stage.db.database, parseId('cert', certificate.id) ?? '')
     if (stored === null) throw new Error('the certificate is there')
     const forged = { ...stored, subject: 'Another owner' }
-    const seal = certificateMac(TEST_VAULT, forged).toString('hex')
-    await alter(certificate.id, `subject = 'Another owner', seal = decode('${seal}', 'hex')`)
+    const mac = certificateMac(TEST_VAULT, forged).toString('hex')
+    await alter(certificate.id, `subject = 'Another owner', seal = decode('${mac}', 'hex')`)
     expect(await stage.validity(certificate.id)).toBe('bad_signature')
   })
 })

@@ -5,8 +5,8 @@ import { formatId } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import { recordFacts } from '../../../operations/facts.ts'
 import { queueTextMessage } from '../text-message-store.ts'
+import { claimMessage } from './account-change-messages.ts'
 import { accountChange, applyDueAccount, type KnownAccount } from './bank-account.ts'
-import { claimNotice } from './change-notices.ts'
 import { deleteCheck, isOpenCheck, type KycCheck, postponeCheck } from './check-store.ts'
 import type { OwnersContext } from './context.ts'
 import { type BankAccount, decideKyc, isFinal, pauseMs } from './decide.ts'
@@ -76,7 +76,7 @@ async function mayChange(
   before: Owner,
   after: Owner,
 ): Promise<boolean> {
-  return accountChange(before, after, now) === null || claimNotice(tx, vault, after, now)
+  return accountChange(before, after, now) === null || claimMessage(tx, vault, after, now)
 }
 
 /** Replaces a final result while the owner is frozen, or while its phone may not get a message about the change. */

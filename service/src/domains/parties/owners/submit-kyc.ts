@@ -7,8 +7,8 @@ import { rateLimitExceeded } from '../../../kernel/rate-limit-exceeded.ts'
 import { dueWork } from '../../../operations/due-work.ts'
 import { type Actor, recordFacts } from '../../../operations/facts.ts'
 import { ownerNotFound, requireSamePlatform } from './access.ts'
+import { requireMessageLeft } from './account-change-messages.ts'
 import { applyBankResult, knownAccount } from './apply-bank-result.ts'
-import { requireNoticeLeft } from './change-notices.ts'
 import { ASKING_MS, dueChecks, type KycCheck, replaceCheck } from './check-store.ts'
 import type { OwnersContext } from './context.ts'
 import { countOfDay } from './daily-counts.ts'
@@ -55,7 +55,7 @@ async function writeCheck(
       requireSamePlatform(asked, owner)
       if (owner.status === 'frozen') throw frozenOwner('cannot submit a bank account')
       const isChange = owner.kycStatus === 'verified' && knownAccount(vault, owner, account) === null
-      if (isChange) await requireNoticeLeft(tx, vault, owner, now)
+      if (isChange) await requireMessageLeft(tx, vault, owner, now)
       await requireFewSubmissions(tx, owner, actor, now)
       const versions = await replaceCheck(tx, vault, check, new Date(now.getTime() + ASKING_MS))
       await recordFacts(tx, vault, now, [submittedFact(actor, owner, account)], versions)

@@ -28,7 +28,7 @@ import { decryptWebhookSecret, rotateSecret } from './secrets.ts'
 import { updatePlatform } from './update-platform.ts'
 
 const SOMEBODY = service('test')
-const NO_SEAL = Buffer.alloc(16)
+const NO_MAC = Buffer.alloc(16)
 
 let context: NetworkContext
 let ledger: Ledger
@@ -227,7 +227,7 @@ describe('deleting a platform', () => {
         tx,
         TEST_VAULT,
         { ...agent, id, handle: randomHandle() },
-        { publicKey: '', privateKey: null, seal: NO_SEAL },
+        { publicKey: '', privateKey: null, mac: NO_MAC },
       )
     })
     await deletion

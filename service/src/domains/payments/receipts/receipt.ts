@@ -66,7 +66,7 @@ export type Party = StoredIdentity
 export async function selectParties(db: Queryable, ids: readonly Uuid[]): Promise<Party[]> {
   return db.query<Party>(
     `select id, handle, platform_id as "platformId", owner_id as "ownerId", public_key as "publicKey",
-       created_at as "createdAt", seal
+       created_at as "createdAt", seal as mac
      from agents where id = any($1::uuid[])`,
     [ids],
   )

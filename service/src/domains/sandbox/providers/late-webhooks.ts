@@ -26,7 +26,7 @@ export interface Sender {
   readonly deliver: Deliver
 }
 
-export const NOTICES_DUE = 'exists (select from sandbox_notices where due_at <= $1)'
+export const WEBHOOKS_DUE = 'exists (select from sandbox_notices where due_at <= $1)'
 
 /** Sends the webhooks that are due, each once. Returns the number sent. */
 export async function sendLateWebhooks(

@@ -10,7 +10,7 @@ export type ApiFault =
   | 'answer_lost'
   | 'request_lost'
   | 'malformed_answer'
-  | 'notice_first'
+  | 'webhook_first'
 
 /** In rupees; the last three digits are those of the HTTP status where there is one. */
 const FAULTS: ReadonlyMap<bigint, ApiFault> = new Map([
@@ -22,7 +22,7 @@ const FAULTS: ReadonlyMap<bigint, ApiFault> = new Map([
   [9408n, 'answer_lost'],
   [9407n, 'request_lost'],
   [9200n, 'malformed_answer'],
-  [9100n, 'notice_first'],
+  [9100n, 'webhook_first'],
 ])
 
 export function faultOf(amountPaise: Paise): ApiFault | null {
@@ -36,7 +36,7 @@ export function tookEffect(fault: ApiFault): boolean {
     case 'already_exists':
     case 'answer_lost':
     case 'malformed_answer':
-    case 'notice_first':
+    case 'webhook_first':
       return true
     case 'unauthorized':
     case 'idempotency':
@@ -67,7 +67,7 @@ export function answerOf(
       return { kind: 'unknown', message: 'no response within 25 s' }
     case 'malformed_answer':
       return { kind: 'unknown', message: 'the response cannot be parsed' }
-    case 'notice_first':
+    case 'webhook_first':
       return null
   }
 }

@@ -102,7 +102,7 @@ async function createFaultyOrder(
   const answer = fault === null ? null : answerOf(fault)
   if (fault !== null && answer !== null && !tookEffect(fault)) return answer
   const created = await createOrder(database, now, order)
-  if (fault === 'notice_first' && created.kind === 'value') {
+  if (fault === 'webhook_first' && created.kind === 'value') {
     const payment = await simulation.pay(order.orderId, { method: 'upi' })
     await simulation.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
   }

@@ -59,7 +59,7 @@ export function createSandboxPayouts(options: SandboxPayoutOptions): SandboxPayo
       const now = clock.now()
       const answer = await send(database, payout, now)
       // The webhook arrives before the response to the request.
-      if (faultOf(payout.amountPaise) === 'notice_first') await sendWebhooks(now, WEBHOOKS_AT_ONCE)
+      if (faultOf(payout.amountPaise) === 'webhook_first') await sendWebhooks(now, WEBHOOKS_AT_ONCE)
       return answer
     },
     async get(transferId) {

@@ -96,5 +96,5 @@ function signCertificate(
   }
   const signature = Buffer.from(signObject(certificateContent(unsigned), key.privateKey), 'base64')
   const certificate = { ...unsigned, signature }
-  return { ...certificate, seal: certificateMac(vault, certificate) }
+  return { ...certificate, mac: certificateMac(vault, certificate) }
 }

@@ -109,5 +109,5 @@ function signedAgain(stored: Certificate, key: SigningKey): ProvenCertificate {
 }
 
 export function hasValidMac(vault: Vault, stored: StoredCertificate): boolean {
-  return sameHash(certificateMac(vault, stored), stored.seal)
+  return sameHash(certificateMac(vault, stored), stored.mac)
 }

@@ -41,7 +41,7 @@ export async function revokeEach(
   const { vault, now } = recording
   const revoked = revocations.map(({ certificate, revocation }): StoredCertificate => {
     const changed = { ...certificate, revokedAt: now, revocationReason: revocation.reason }
-    return { ...changed, seal: certificateMac(vault, changed) }
+    return { ...changed, mac: certificateMac(vault, changed) }
   })
   await updateRevoked(tx, revoked)
   const facts = revocations.map(each => revokedFact(each.certificate, each.revocation, recording))

@@ -7,12 +7,12 @@ import type { Certificate, CertificateStatus } from './certificate.ts'
 
 /** A certificate with the MAC of its row, not yet verified. */
 export interface StoredCertificate extends Certificate {
-  readonly seal: Buffer
+  readonly mac: Buffer
 }
 
 const COLUMNS = `id, agent_id as "agentId", subject, public_key as "publicKey", capabilities, tier, issuer,
   issued_at as "issuedAt", expires_at as "expiresAt", key_id as "keyId", signature, revoked_at as "revokedAt",
-  revocation_reason as "revocationReason", is_default as "isDefault", seal`
+  revocation_reason as "revocationReason", is_default as "isDefault", seal as mac`
 
 export async function insertCertificates(tx: Queryable, rows: readonly StoredCertificate[]): Promise<void> {
   const texts = (of: (row: StoredCertificate) => string) => textArrayLiteral(rows.map(of))
@@ -20,10 +20,10 @@ export async function insertCertificates(tx: Queryable, rows: readonly StoredCer
     `insert into certificates (id, agent_id, subject, public_key, capabilities, tier, issuer, issued_at, expires_at,
        key_id, signature, seal, is_default)
      select v.id, v.agent_id, v.subject, v.public_key, v.capabilities::text[], v.tier, v.issuer, v.issued_at,
-       v.expires_at, v.key_id, decode(v.signature, 'hex'), decode(v.seal, 'hex'), v.is_default
+       v.expires_at, v.key_id, decode(v.signature, 'hex'), decode(v.mac, 'hex'), v.is_default
      from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
        $8::timestamptz[], $9::timestamptz[], $10::text[], $11::text[], $12::text[], $13::boolean[])
-       v(id, agent_id, subject, public_key, capabilities, tier, issuer, issued_at, expires_at, key_id, signature, seal,
+       v(id, agent_id, subject, public_key, capabilities, tier, issuer, issued_at, expires_at, key_id, signature, mac,
          is_default)`,
     [
       arrayLiteral(rows.map(row => row.id)),
@@ -37,7 +37,7 @@ export async function insertCertificates(tx: Queryable, rows: readonly StoredCer
       texts(row => row.expiresAt.toISOString()),
       texts(row => row.keyId),
       texts(row => row.signature.toString('hex')),
-      texts(row => row.seal.toString('hex')),
+      texts(row => row.mac.toString('hex')),
       arrayLiteral(rows.map(row => (row.isDefault === null ? null : String(row.isDefault)))),
     ],
   )
@@ -97,14 +97,14 @@ export async function hasOutdatedDefault(
 /** Writes the revocations of these certificates, and the MACs that cover them. */
 export async function updateRevoked(tx: Queryable, rows: readonly StoredCertificate[]): Promise<void> {
   await tx.query(
-    `update certificates c set revoked_at = v.revoked_at, revocation_reason = v.reason, seal = decode(v.seal, 'hex')
-     from unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::text[]) v(id, revoked_at, reason, seal)
+    `update certificates c set revoked_at = v.revoked_at, revocation_reason = v.reason, seal = decode(v.mac, 'hex')
+     from unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::text[]) v(id, revoked_at, reason, mac)
      where c.id = v.id`,
     [
       arrayLiteral(rows.map(row => row.id)),
       textArrayLiteral(rows.map(row => row.revokedAt?.toISOString() ?? null)),
       textArrayLiteral(rows.map(row => row.revocationReason)),
-      textArrayLiteral(rows.map(row => row.seal.toString('hex'))),
+      textArrayLiteral(rows.map(row => row.mac.toString('hex'))),
     ],
   )
 }

@@ -89,13 +89,13 @@ function eventsByPayment(keys: readonly EventKey[]): Map<Uuid, PaymentEvents> {
 export interface RecordedEvent extends EventContent {
   readonly sequence: bigint | null
   /** null: recorded before events had MACs. */
-  readonly seal: Buffer | null
+  readonly mac: Buffer | null
 }
 
 // The MAC covers the event's subject, and a subject's platform never changes: so no platform gets another's event.
 const SELECT_RECORDED = `
   select e.id, e.name, coalesce(e.agent_id, e.owner_id, e.platform_id) as "subjectId", e.data,
-    e.created_at as "createdAt", e.sequence, e.seal
+    e.created_at as "createdAt", e.sequence, e.seal as mac
   from events e
   where e.id = any($1::uuid[]) and e.platform_id = $2 and $2 = case
     when e.agent_id is not null then (select a.platform_id from agents a where a.id = e.agent_id)
@@ -123,7 +123,7 @@ async function readRecorded(
 /** Whether the service wrote the row. */
 export function isGenuineEvent(vault: Vault, event: RecordedEvent): boolean {
   const text = macTextOf(event)
-  return event.seal !== null && text !== null && sameHash(vault.mac(text), event.seal)
+  return event.mac !== null && text !== null && sameHash(vault.mac(text), event.mac)
 }
 
 /** null: an edited row may have no canonical form, for example an infinite number or timestamp. */

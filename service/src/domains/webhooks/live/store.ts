@@ -47,7 +47,7 @@ function followed<Row extends { readonly id: Uuid }>(
 }
 
 const EVENT_COLUMNS = `r.id, r.name, coalesce(r.agent_id, r.owner_id, r.platform_id) as "subjectId", r.data,
-  r.created_at as "createdAt", r.sequence, r.seal, r.agent_id as "agentId", r.owner_id as "ownerId",
+  r.created_at as "createdAt", r.sequence, r.seal as mac, r.agent_id as "agentId", r.owner_id as "ownerId",
   case when r.agent_id is null and r.owner_id is null then r.platform_id end as "platformId"`
 
 /** Events that have rows of their own. */

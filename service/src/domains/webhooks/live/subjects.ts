@@ -62,7 +62,7 @@ async function loadAgents(
 ): Promise<ReadonlyMap<Uuid, Concerned>> {
   const rows = await database.query<StoredIdentity>(
     `select id, handle, platform_id as "platformId", owner_id as "ownerId", public_key as "publicKey",
-       created_at as "createdAt", seal
+       created_at as "createdAt", seal as mac
      from agents where id = any($1::uuid[])`,
     [arrayLiteral(wanted)],
   )

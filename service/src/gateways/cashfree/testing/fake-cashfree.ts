@@ -3,11 +3,11 @@ import { cashfreeAddresses } from '../hosts.ts'
 import type { CashfreeAccess } from '../http.ts'
 import type { CashfreeGatewayOptions } from '../payment-gateway.ts'
 import type { CashfreePayoutOptions } from '../payouts.ts'
-import { type FakeNotice, makeFakeNotice, type NoticeOptions } from './fake-notices.ts'
 import { createFakePayments, type FakePayments } from './fake-payments.ts'
 import { createFakePayouts, type FakePayouts } from './fake-payouts.ts'
 import { type FakeServer, startFakeServer } from './fake-server.ts'
 import { createFakeVerification, type FakeVerification } from './fake-verification.ts'
+import { type FakeWebhook, makeFakeWebhook, type WebhookOptions } from './fake-webhooks.ts'
 
 /**
  * Cashfree on this machine: a server that speaks its protocol as its documents have it, checks strictly what it is
@@ -21,7 +21,7 @@ export interface FakeCashfree extends FakeServer {
   readonly gatewayOptions: CashfreeGatewayOptions
   readonly payoutOptions: CashfreePayoutOptions
   readonly verifierOptions: CashfreeAccess
-  notice(type: string, data: unknown, options?: Partial<NoticeOptions>): FakeNotice
+  webhook(type: string, data: unknown, options?: Partial<WebhookOptions>): FakeWebhook
 }
 
 export const FAKE_SECRETS = { payments: 'cfsk_ma_test_payments', payouts: 'cfsk_ma_test_payouts' } as const
@@ -74,7 +74,7 @@ export async function startFakeCashfree({
       webhookSecrets: [FAKE_SECRETS.payouts],
     },
     verifierOptions: { ...PAYOUTS, baseUrl: addresses.verification, apiVersion: null, timeoutMs },
-    notice: (type, data, options = {}) =>
-      makeFakeNotice(type, data, { secret: FAKE_SECRETS.payments, now: clock.now(), ...options }),
+    webhook: (type, data, options = {}) =>
+      makeFakeWebhook(type, data, { secret: FAKE_SECRETS.payments, now: clock.now(), ...options }),
   }
 }

@@ -28,7 +28,7 @@ export type Action =
       readonly result: Readonly<Record<string, unknown>>
     }
   | {
-      readonly act: 'notice'
+      readonly act: 'webhook'
       readonly type: string
       readonly data: unknown
       readonly by: keyof typeof FAKE_SECRETS
@@ -55,8 +55,8 @@ function perform(action: Action): unknown {
       return fake.payouts.setTransfer(action.transferId, action.state)
     case 'bank responds':
       return fake.verification.say(action.bankAccount, action.result)
-    case 'notice':
-      return fake.notice(action.type, action.data, { secret: FAKE_SECRETS[action.by] })
+    case 'webhook':
+      return fake.webhook(action.type, action.data, { secret: FAKE_SECRETS[action.by] })
     case 'state':
       return {
         lines: fake.lines,

@@ -1,6 +1,6 @@
 import { formatId } from '../../../kernel/ids.ts'
 import { rupees } from '../../../kernel/money.ts'
-import type { OurBooks, OurEvent, OurFunding, OurPayout } from './our-books.ts'
+import type { OurEvent, OurFunding, OurPayout, OurRecords } from './our-records.ts'
 
 const MONEY_EVENTS = [
   'agent.funded',
@@ -12,7 +12,7 @@ const MONEY_EVENTS = [
 ]
 
 /** Platforms have one event for every end of a funding and of a payout, and no other. */
-export function checkEvents(ours: OurBooks): string[] {
+export function checkEvents(ours: OurRecords): string[] {
   const sent = counted(ours.events.filter(({ name }) => MONEY_EVENTS.includes(name)).map(textOf))
   const due = counted([...ours.fundings.flatMap(ofFunding), ...ours.payouts.flatMap(ofPayout)])
   const all = new Set([...sent.keys(), ...due.keys()])

@@ -1,6 +1,6 @@
 import { formatId } from '../../../kernel/ids.ts'
-import type { BankBooks, BankPayment } from './bank-books.ts'
-import type { OurBooks, OurFunding } from './our-books.ts'
+import type { BankPayment, BankRecords } from './bank-records.ts'
+import type { OurFunding, OurRecords } from './our-records.ts'
 
 /** How long a session waits for a gateway that does not respond. */
 const NO_RESPONSE_MS = 60 * 60_000
@@ -18,7 +18,7 @@ export function feeOf({ amountPaise, method }: BankPayment): bigint {
 }
 
 /** Every payment that came in is either credited to a wallet, or was refunded in full and once. */
-export function checkFundings(bank: BankBooks, ours: OurBooks): string[] {
+export function checkFundings(bank: BankRecords, ours: OurRecords): string[] {
   const payments = Map.groupBy(bank.payments, ({ orderId }) => orderId)
   const orders = new Set(ours.fundings.map(({ id }) => formatId('fund', id)))
   const strange = bank.payments.filter(payment => !orders.has(payment.orderId) && isKept(payment))

@@ -1,10 +1,10 @@
 import { payoutIdOf, transferIdOf } from '../../../domains/banking/payouts/payout.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
-import type { BankBooks, BankTransfer } from './bank-books.ts'
-import type { OurBooks, OurPayout } from './our-books.ts'
+import type { BankRecords, BankTransfer } from './bank-records.ts'
+import type { OurPayout, OurRecords } from './our-records.ts'
 
 /** Every payout reached its bank once and in full, or its money was returned; and no bank got anything else. */
-export function checkPayouts(bank: BankBooks, ours: OurBooks): string[] {
+export function checkPayouts(bank: BankRecords, ours: OurRecords): string[] {
   const known = new Set<Uuid>(ours.payouts.map(({ id }) => id))
   const strange = [...bank.transfers.keys()].filter(name => !known.has(payoutIdOf(name) ?? ''))
   return [

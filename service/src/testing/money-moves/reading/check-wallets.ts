@@ -2,14 +2,14 @@ import { transferIdOf } from '../../../domains/banking/payouts/payout.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { isSystemAccount, type LedgerReport } from '../../../ledger/index.ts'
 import type { PaidPayment } from '../world.ts'
-import type { BankBooks } from './bank-books.ts'
+import type { BankRecords } from './bank-records.ts'
 import { feeOf, isKept } from './check-fundings.ts'
-import type { OurBooks } from './our-books.ts'
+import type { OurRecords } from './our-records.ts'
 
 /** Each wallet's balance is what it received less what left it, and the system accounts add up too. */
 export function checkWallets(
-  bank: BankBooks,
-  ours: OurBooks,
+  bank: BankRecords,
+  ours: OurRecords,
   payments: readonly PaidPayment[],
   report: LedgerReport,
 ): string[] {
@@ -23,8 +23,8 @@ export function checkWallets(
 }
 
 function expectedBalances(
-  bank: BankBooks,
-  ours: OurBooks,
+  bank: BankRecords,
+  ours: OurRecords,
   payments: readonly PaidPayment[],
 ): Map<Uuid, bigint> {
   const due = new Map<Uuid, bigint>()
@@ -50,8 +50,8 @@ function expectedBalances(
 }
 
 function checkSystem(
-  bank: BankBooks,
-  ours: OurBooks,
+  bank: BankRecords,
+  ours: OurRecords,
   payments: readonly PaidPayment[],
   report: LedgerReport,
 ): string[] {

@@ -1,19 +1,19 @@
 import { checkLedger } from '../../../ledger/index.ts'
 import { countMoves } from '../run-moves.ts'
 import type { MoneyWorld } from '../world.ts'
-import { readBankBooks } from './bank-books.ts'
+import { readBankRecords } from './bank-records.ts'
 import { checkEvents } from './check-events.ts'
 import { checkFundings } from './check-fundings.ts'
 import { checkOwners, checkSettled } from './check-owners.ts'
 import { checkPayouts } from './check-payouts.ts'
 import { checkWallets } from './check-wallets.ts'
-import { readOurBooks } from './our-books.ts'
+import { readOurRecords } from './our-records.ts'
 
 /** Compares the service's records with the banks' once nothing is due, and returns all differences. */
 export async function readDifferences(world: MoneyWorld): Promise<string[]> {
   const { outside, clock, payments } = world
-  const bank = await readBankBooks(outside, clock.now())
-  const ours = await readOurBooks(outside)
+  const bank = await readBankRecords(outside, clock.now())
+  const ours = await readOurRecords(outside)
   const report = await checkLedger(outside)
   return [
     ...checkFundings(bank, ours),

@@ -45,7 +45,7 @@ export interface OurRefund {
 }
 
 /** The service's own records. */
-export interface OurBooks {
+export interface OurRecords {
   readonly balances: ReadonlyMap<Uuid, bigint>
   readonly fundings: readonly OurFunding[]
   readonly payouts: readonly OurPayout[]
@@ -54,7 +54,7 @@ export interface OurBooks {
   readonly events: readonly OurEvent[]
 }
 
-export async function readOurBooks(db: Queryable): Promise<OurBooks> {
+export async function readOurRecords(db: Queryable): Promise<OurRecords> {
   const wallets = await db.query<{ id: Uuid; balance: bigint }>(
     'select id, balance_paise as balance from accounts',
     [],

@@ -22,7 +22,12 @@ const FIRST_INVITED = 5
 const LATER_INVITED_CHANGES_A_DAY = 5
 
 /** Refuses a change of an owner's bank account if its phone may get no more messages about changes today. */
-export async function requireNoticeLeft(tx: Queryable, vault: Vault, owner: Owner, now: Date): Promise<void> {
+export async function requireMessageLeft(
+  tx: Queryable,
+  vault: Vault,
+  owner: Owner,
+  now: Date,
+): Promise<void> {
   for (const { subject, limit } of await limitsOf(tx, vault, owner)) {
     if ((await readCountOfDay(tx, subject, istDay(now))) < limit) continue
     const what = `The phone was notified of ${limit} changed bank accounts today, and its holder has not accepted this owner`
@@ -34,7 +39,7 @@ export async function requireNoticeLeft(tx: Queryable, vault: Vault, owner: Owne
 /**
  * Counts a change that the phone is notified of; false if others that were submitted at once have used the limit up.
  */
-export async function claimNotice(tx: Queryable, vault: Vault, owner: Owner, now: Date): Promise<boolean> {
+export async function claimMessage(tx: Queryable, vault: Vault, owner: Owner, now: Date): Promise<boolean> {
   const limits = await limitsOf(tx, vault, owner)
   for (const { subject, limit } of limits) {
     if ((await lockCountOfDay(tx, subject, istDay(now))) >= limit) return false

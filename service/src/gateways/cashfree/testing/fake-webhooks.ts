@@ -1,11 +1,11 @@
 import { signTimestamped } from '../signed-webhook.ts'
 
-export interface FakeNotice {
+export interface FakeWebhook {
   readonly body: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-export interface NoticeOptions {
+export interface WebhookOptions {
   readonly secret: string
   readonly now: Date
   /** Something on the way wrote the body once more, so its bytes are not those that were signed. */
@@ -13,11 +13,11 @@ export interface NoticeOptions {
 }
 
 /** A signed webhook. `data` may hold raw JSON, for ids that are bare numbers of 19 digits. */
-export function makeFakeNotice(
+export function makeFakeWebhook(
   type: string,
   data: unknown,
-  { secret, now, reserialised = false }: NoticeOptions,
-): FakeNotice {
+  { secret, now, reserialised = false }: WebhookOptions,
+): FakeWebhook {
   const body = JSON.stringify({ data, event_time: now.toISOString(), type })
   const timestamp = String(now.getTime())
   return {

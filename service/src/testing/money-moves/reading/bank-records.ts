@@ -25,12 +25,12 @@ export interface BankTransfer {
 }
 
 /** The simulated banks' own records, read without the service's tables. */
-export interface BankBooks {
+export interface BankRecords {
   readonly payments: readonly BankPayment[]
   readonly transfers: ReadonlyMap<string, BankTransfer>
 }
 
-export async function readBankBooks(db: Queryable, now: Date): Promise<BankBooks> {
+export async function readBankRecords(db: Queryable, now: Date): Promise<BankRecords> {
   const payments = await db.query<BankPayment>(
     `select p.id, p.order_id as "orderId", p.amount_paise as "amountPaise", p.currency, p.method,
        p.paid_at as "paidAt", p.charged_back as "chargedBack", coalesce(r.sum, 0)::int8 as "refundedPaise"

@@ -10,7 +10,7 @@ const PAUSES_MS = [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, DAY_MS, 2 * DAY_MS, 4 * D
 const MAX_ROUNDS = 5
 
 /** Ends all faults and advances the clock until nothing is due. */
-export async function settleDown(world: MoneyWorld): Promise<void> {
+export async function finishEverything(world: MoneyWorld): Promise<void> {
   const { clock, weather } = world
   weather.calm = true
   await quieten(world)
