@@ -4,7 +4,7 @@
 # and npm 11. Takes about five minutes. The base images are made from Debian's packages and this machine's Node.
 #
 # The container runs as its user without capabilities, on a root file system that cannot be written. It must become ready
-# on an empty database, play `npm run demo`, say that it is healthy, and end by SIGTERM with 0.
+# on an empty database, run `npm run demo`, say that it is healthy, and end by SIGTERM with 0.
 set -eu
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)

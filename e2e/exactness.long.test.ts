@@ -150,13 +150,13 @@ describe(`after ${SECONDS} seconds of ${CLIENTS} clients on ${POLICIES.length} w
       `select idempotency_key as key, array_agg(id::text) as ids from transfers
        where kind = 'payment' group by idempotency_key`,
     )
-    const inBook = new Map(rows.map(row => [row.key, row.ids.length]))
+    const inLedger = new Map(rows.map(row => [row.key, row.ids.length]))
     const faults = [...responses].filter(([key, replies]) => {
       const paid = replies.filter(reply => reply.status === 200)
-      return paid.length > 1 || paid.length !== (inBook.get(key) ?? 0)
+      return paid.length > 1 || paid.length !== (inLedger.get(key) ?? 0)
     })
     expect(faults.map(([key]) => key)).toEqual([])
-    expect([...inBook.keys()].filter(key => !responses.has(key))).toEqual([])
+    expect([...inLedger.keys()].filter(key => !responses.has(key))).toEqual([])
   })
 
   test('a repeated key returned the payment that has it', () => {

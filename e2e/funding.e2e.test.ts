@@ -35,7 +35,7 @@ function open(agent: Agent, body: BodyOf<typeof routes.createFunding>): Promise<
   return api.ok(routes.createFunding, { params: { agent_id: agent.id }, headers: agent.headers, body })
 }
 
-async function play(session: Session, outcome: Outcome, method?: NonNullable<Method>): Promise<string> {
+async function finish(session: Session, outcome: Outcome, method?: NonNullable<Method>): Promise<string> {
   const response = await api.ok(routes.completeSandboxPayment, {
     params: { payment_session_id: session.payment_session_id },
     body: method === undefined ? { outcome } : { outcome, method },
@@ -74,7 +74,7 @@ describe('a payment session', () => {
       // 2.5 % of 100.20 are 2.505 INR.
       const session = await open(agent, { amount: 100.2, method })
       expect(session).toMatchObject({ method, status: 'pending' })
-      expect(await play(session, 'success')).toBe('completed')
+      expect(await finish(session, 'success')).toBe('completed')
       const paid_method = method === 'link' ? 'upi' : method
       expect(await fundingOf(agent, session)).toMatchObject({ paid_method, fee: 2.51, net_amount: 97.69 })
       expect(await available(agent)).toBe(97.69)
@@ -150,7 +150,7 @@ describe('the outcomes on the checkout page and at the gateway', () => {
   test.each(STORIES)('after $outcomes the funding is $status and $credited INR are credited', async story => {
     const agent = await network.agent(owner)
     const session = await open(agent, { amount: 100 })
-    for (const outcome of story.outcomes) await play(session, outcome)
+    for (const outcome of story.outcomes) await finish(session, outcome)
     const funding = await fundingOf(agent, session)
     expect(funding.status).toBe(story.status)
     expect(await available(agent)).toBe(story.credited)
@@ -172,7 +172,7 @@ describe('the outcomes on the checkout page and at the gateway', () => {
   test('a payment without a webhook is found within a minute', async () => {
     const agent = await network.agent(owner)
     const session = await open(agent, { amount: 100 })
-    await play(session, 'unnotified')
+    await finish(session, 'unnotified')
     await advance(60)
     expect((await fundingOf(agent, session)).status).toBe('completed')
     expect(await available(agent)).toBe(97.5)
@@ -182,9 +182,9 @@ describe('the outcomes on the checkout page and at the gateway', () => {
     const agent = await network.agent(owner)
     const other = await network.agent(owner)
     const session = await open(agent, { amount: 100 })
-    await play(session, 'success')
+    await finish(session, 'success')
     await network.pay(agent, other, 50)
-    await play(session, 'chargeback')
+    await finish(session, 'chargeback')
     expect(await available(agent)).toBe(-51)
     const call = {
       params: { agent_id: agent.id },
@@ -206,7 +206,7 @@ describe('the outcomes on the checkout page and at the gateway', () => {
   test('a session that has ended stays ended', async () => {
     const agent = await network.agent(owner)
     const session = await open(agent, { amount: 100 })
-    await play(session, 'success')
+    await finish(session, 'success')
     const params = { payment_session_id: session.payment_session_id }
     for (const outcome of ['failure', 'expire', 'success'] as const) {
       await api.refused(routes.completeSandboxPayment, 409, 'conflict', { params, body: { outcome } })
@@ -309,14 +309,14 @@ describe('the checkout page', () => {
     const action = /<form[^>]*action="([^"]*cancel)"/.exec(page)?.[1] ?? ''
     await fetch(new URL(action, session.checkout_url), { method: 'POST' })
     expect((await fundingOf(agent, session)).status).toBe('failed')
-    await play(session, 'success')
+    await finish(session, 'success')
     expect(await available(agent)).toBe(0)
   })
 
   test('shows an error for an unknown, ended or malformed session', async () => {
     const agent = await network.agent(owner)
     const session = await open(agent, { amount: 100 })
-    await play(session, 'failure')
+    await finish(session, 'failure')
     const over = await request(service.address, 'GET', `/checkout/${session.payment_session_id}`)
     expect(over.headers.get('content-type')).toContain('text/html')
     for (const path of [

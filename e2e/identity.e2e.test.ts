@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => stage.close())
 
 const ofAgent = () => ({ params: { agent_id: agent.id }, headers: owner.platform.headers })
-const verdict = async (id: string) => {
+const validity = async (id: string) => {
   const { reason } = await api.ok(routes.verifyCertificate, { params: { cert_id: id } })
   return reason
 }
@@ -58,14 +58,14 @@ test('a certificate can be issued, rotated and revoked, and expires', async () =
     headers: owner.platform.headers,
     body: {},
   })
-  expect([await verdict(id), await verdict(certificate.id)]).toEqual(['revoked', 'ok'])
+  expect([await validity(id), await validity(certificate.id)]).toEqual(['revoked', 'ok'])
   const revocation = { params: { cert_id: certificate.id }, headers: await network.login(owner), body: {} }
   await api.ok(routes.revokeCertificate, revocation)
   await api.refused(routes.revokeCertificate, 409, 'conflict', revocation)
 
   const short = await api.ok(routes.issueCertificate, { ...ofAgent(), body: { validity_days: 1 } })
   await api.ok(routes.advanceClock, { body: { advance_seconds: DAY_S } })
-  expect([await verdict(short.id), await verdict(certificate.id)]).toEqual(['expired', 'revoked'])
+  expect([await validity(short.id), await validity(certificate.id)]).toEqual(['expired', 'revoked'])
 })
 
 test('deactivating an agent revokes its certificates', async () => {
@@ -75,7 +75,7 @@ test('deactivating an agent revokes its certificates', async () => {
   })
   expect(certificates).not.toEqual([])
   await api.ok(routes.deactivateAgent, ofAgent())
-  for (const { id } of certificates) expect(await verdict(id)).toBe('revoked')
+  for (const { id } of certificates) expect(await validity(id)).toBe('revoked')
   await api.refused(routes.issueCertificate, 409, 'conflict', { ...ofAgent(), body: {} })
   await api.refused(routes.getMembershipProof, 401, 'authentication_error', { headers: agent.headers })
 })

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const save = (name: string, value: unknown) => writeFileSync(join(folder, name), JSON.stringify(value))
 
-async function verdictOf(approval: object, ...more: string[]) {
+async function resultOf(approval: object, ...more: string[]) {
   save('approval.json', approval)
   const args = ['approval.json', '--keys', 'keys.json', ...more]
   const { code, stdout } = await runScript('verify.ts', args, { cwd: folder })
@@ -56,23 +56,23 @@ test('npm run verify finds an approval genuine with the enrolment of its passkey
   save('enrolment.json', await api.ok(routes.verifyAuditEntry, { query, headers: session }))
   save('keys.json', await api.ok(routes.getServiceKeys))
   const proof = ['--proof', 'enrolment.json']
-  expect(await verdictOf(approval, ...proof)).toEqual({
+  expect(await resultOf(approval, ...proof)).toEqual({
     code: 0,
     says: expect.stringMatching(
       `^genuine: approval ${approval_id} of 200 INR from ${payer.id} to ${payee.id}`,
     ),
   })
-  expect(await verdictOf({ ...approval, amount: 200.01 }, ...proof)).toEqual({
+  expect(await resultOf({ ...approval, amount: 200.01 }, ...proof)).toEqual({
     code: 1,
     says: 'not genuine: the passkey confirmed something else than the record says',
   })
-  expect(await verdictOf(approval)).toEqual({
+  expect(await resultOf(approval)).toEqual({
     code: 1,
     says: expect.stringMatching(/^cannot tell: signed by a key whose enrolment was not shown/),
   })
   const stranger = (await network.platform()).headers
   save('enrolment.json', await api.ok(routes.verifyAuditEntry, { query, headers: stranger }))
-  expect((await verdictOf(approval, ...proof)).says).toMatch(
+  expect((await resultOf(approval, ...proof)).says).toMatch(
     /^cannot tell: the proof of --proof: this copy leaves out/,
   )
 })

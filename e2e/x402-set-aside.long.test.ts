@@ -264,7 +264,7 @@ describe('a shop with requirePayment whose handler says what a request costs', (
     beforeEnd = () => left.promise
     atStart = (asked, response) => {
       response.once('close', () => {
-        // The adapter has heard of it too.
+        // The adapter has seen it too.
         setImmediate(() => {
           charged.resolve(attempted(() => chargeFor(asked, amount)))
           left.resolve()

@@ -44,7 +44,7 @@ function converse(
   isLast: (reply: FromGenerator) => boolean,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const hear = (reply: FromGenerator) => {
+    const onReply = (reply: FromGenerator) => {
       if (!isLast(reply)) return
       leave()
       resolve()
@@ -54,10 +54,10 @@ function converse(
       reject(new Error('the load generator ended'))
     }
     const leave = () => {
-      child.off('message', hear)
+      child.off('message', onReply)
       child.off('exit', fail)
     }
-    child.on('message', hear)
+    child.on('message', onReply)
     child.once('exit', fail)
     child.send(message)
   })

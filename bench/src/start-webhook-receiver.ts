@@ -15,7 +15,7 @@ export interface WebhookReceiver {
 const SCRIPT = fileURLToPath(new URL('webhook-receiver.ts', import.meta.url))
 
 interface Waiting {
-  hear(reply: FromReceiver): void
+  onReply(reply: FromReceiver): void
   fail(error: Error): void
 }
 
@@ -24,17 +24,17 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const ended = new Promise<void>(resolve => child.once('exit', () => resolve()))
   // Replies come in the order of the messages.
   const waiting: Waiting[] = []
-  child.on('message', (reply: FromReceiver) => waiting.shift()?.hear(reply))
+  child.on('message', (reply: FromReceiver) => waiting.shift()?.onReply(reply))
   child.once('exit', () => {
     for (const { fail } of waiting.splice(0)) fail(new Error('the webhook receiver ended'))
   })
-  const hear = () => new Promise<FromReceiver>((hear, fail) => waiting.push({ hear, fail }))
+  const nextReply = () => new Promise<FromReceiver>((onReply, fail) => waiting.push({ onReply, fail }))
   const send = (message: ToReceiver) => {
-    const reply = hear()
+    const reply = nextReply()
     child.send(message)
     return reply
   }
-  const first = await hear()
+  const first = await nextReply()
   if (first.kind !== 'listening') throw new Error('the webhook receiver did not report its address')
   return {
     url: `http://127.0.0.1:${first.port}/webhooks`,

@@ -116,7 +116,7 @@ export async function requireSandbox(address: string): Promise<void> {
   const answer = await ask(`${address}/openapi.json`, {})
   if (!(await answer.text()).includes('/sandbox/')) {
     throw new StoryEnd(
-      `The service at ${address} is in live mode. The story needs sandbox mode, where the money is play money.`,
+      `The service at ${address} is in live mode. The demo needs sandbox mode, where no money is real.`,
     )
   }
 }

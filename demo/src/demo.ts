@@ -49,7 +49,7 @@ async function runTour(stage: Stage): Promise<void> {
   proveSums(stage, await readStatements(stage, agents))
 }
 
-async function play(): Promise<void> {
+async function runDemo(): Promise<void> {
   const address = addressIn(process.env['BASE_URL'])
   await requireSandbox(address)
   const paper = openPaper(process.stdout)
@@ -71,6 +71,6 @@ async function play(): Promise<void> {
 await runCommand(async () => {
   const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } })
   if (values.help) return USAGE
-  await play()
+  await runDemo()
   return ''
 })

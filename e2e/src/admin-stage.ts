@@ -66,11 +66,11 @@ async function chargeBack({ api, network }: Stage, agent: Agent, payee: Agent): 
     headers: agent.headers,
     body: { amount: 500 },
   })
-  const play = (outcome: 'success' | 'chargeback') =>
+  const simulate = (outcome: 'success' | 'chargeback') =>
     api.ok(routes.completeSandboxPayment, { params: { payment_session_id }, body: { outcome } })
-  await play('success')
+  await simulate('success')
   await network.pay(agent, payee, 400)
-  await play('chargeback')
+  await simulate('chargeback')
 }
 
 async function addRows({ database }: Stage): Promise<void> {

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import type { IncomingMessage } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { PROOF_HEADER } from '@batua/contract'
-import type { Verdict, Watch } from './pay-per-call-proxy.ts'
+import type { Decision, Watch } from './pay-per-call-proxy.ts'
 
 /** A step of a purchase: `begun`, `paying` (the owner has to approve), `paid` and `served` are entries in the journal,
  * `payment` is the request to the service, `proof` the request to the seller, and `verification` the seller's request
@@ -21,7 +21,7 @@ export interface Killer {
 }
 
 /** The result of a step. */
-type OnStep = (step: string, request?: IncomingMessage) => Promise<Verdict>
+type OnStep = (step: string, request?: IncomingMessage) => Promise<Decision>
 
 const VICTIM = fileURLToPath(new URL('pay-per-call-victim.ts', import.meta.url))
 /** Without it each process spends most of its time compiling the same modules. */
@@ -33,9 +33,9 @@ export function createKiller(): Killer {
 
   const watch: Watch = async (request, passing) => {
     const call = callOf(request)
-    const verdict = await onStep(`${passing} ${call}`, request)
+    const decision = await onStep(`${passing} ${call}`, request)
     // The seller continues its verification, whatever happened to the buyer.
-    return verdict === 'drop' && call === 'verification' ? 'go on' : verdict
+    return decision === 'drop' && call === 'verification' ? 'go on' : decision
   }
 
   /** `afterlife`: the result of the request that was the last step. */
@@ -58,7 +58,7 @@ export function createKiller(): Killer {
       return afterlife(step, request)
     }
     child.on('message', (step: string) => {
-      void onStep(step).then(verdict => verdict === 'go on' && child.send(verdict))
+      void onStep(step).then(decision => decision === 'go on' && child.send(decision))
     })
     if ((await ended) !== 'SIGKILL') throw new Error(`the buyer ended without the step ${wanted}`)
     onStep = goOn

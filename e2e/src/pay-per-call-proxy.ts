@@ -10,8 +10,8 @@ export interface Proxy {
 /** Called before a request is passed on, and before its response is returned. `drop`: the client is gone, and its
  * request is dropped; `go on alone`: the client is gone, and its request is passed on.
  */
-export type Watch = (request: IncomingMessage, passing: 'before' | 'after') => Promise<Verdict>
-export type Verdict = 'go on' | 'go on alone' | 'drop'
+export type Watch = (request: IncomingMessage, passing: 'before' | 'after') => Promise<Decision>
+export type Decision = 'go on' | 'go on alone' | 'drop'
 
 export async function openProxy(target: string, watch: Watch): Promise<Proxy> {
   const server = createServer((request, response) => {
@@ -34,13 +34,13 @@ async function pass(
   const hungUp = new AbortController()
   response.once('close', () => hungUp.abort())
   const body = await textOf(request)
-  const verdict = await watch(request, 'before')
-  if (verdict === 'drop') return
+  const decision = await watch(request, 'before')
+  if (decision === 'drop') return
   const answer = await fetch(target + request.url, {
     method: request.method ?? 'GET',
     headers: headersOf(request),
     body: body === '' ? null : body,
-    signal: verdict === 'go on alone' ? null : hungUp.signal,
+    signal: decision === 'go on alone' ? null : hungUp.signal,
   })
   const text = await answer.text()
   if ((await watch(request, 'after')) === 'drop') return

@@ -77,7 +77,7 @@ export function openWebhookThread(options: ThreadOptions): WebhookThread {
     const offsetMs = clock.offsetMs()
     const started = startWorker({ databaseUrl, masterKey, mode, logLevel, offsetMs, ...shared })
     worker = started
-    started.on('message', hear)
+    started.on('message', handleReport)
     started.on('error', error =>
       logger.error({ err: error }, 'webhook delivery thread crashed; it is restarted'),
     )
@@ -92,7 +92,7 @@ export function openWebhookThread(options: ThreadOptions): WebhookThread {
     })
   }
 
-  function hear(report: Report): void {
+  function handleReport(report: Report): void {
     if (report.kind === 'attempts') {
       for (const [status, count] of Object.entries(report.counts)) attempts.inc({ status }, count)
       return

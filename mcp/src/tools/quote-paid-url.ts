@@ -11,7 +11,7 @@ export const quotePaidUrl = tool({
   name: 'quote_paid_url',
   title: 'Ask for a price',
   description:
-    'Asks a page what it costs, without paying: the request is made once as it is. Says also whether this wallet may pay it now. A page that costs nothing acts on the request as if it were fetched, so use another method than GET only where you would fetch the page too.',
+    'Asks a page for its price, without paying: the request is made once, unchanged. Also says whether this wallet may pay it now. A page that costs nothing acts on the request as if it were fetched, so use another method than GET only where you would fetch the page too.',
   scopes: ['payments:write'],
   annotations: CALLS_PAGE,
   // The page chooses where it redirects to.

@@ -20,7 +20,7 @@ const NOW = Date.UTC(2026, 10, 20, 10)
 const agentKey = 'agk_live_test'
 const client = createClient({ baseUrl: 'https://batua.example', agentKey })
 
-interface Played {
+interface Presented {
   readonly answer: Promise<Response>
   /** The requests to the seller. */
   readonly seen: Request[]
@@ -29,7 +29,7 @@ interface Played {
 }
 
 /** Presents a proof to a seller with these responses, the last of them repeatedly; `null`: no response. */
-function play(answers: readonly (() => Response | null)[], init: RequestInit = {}): Played {
+function tryProof(answers: readonly (() => Response | null)[], init: RequestInit = {}): Presented {
   const [seen, waits]: [Request[], number[]] = [[], []]
   const seller: typeof fetch = async (input, init) => {
     seen.push(new Request(input, init))
@@ -54,10 +54,10 @@ function play(answers: readonly (() => Response | null)[], init: RequestInit = {
     identity: null,
     tabs: null,
   }
-  return { answer: present(buyer, seller, init), seen, waits }
+  return { answer: presentTo(buyer, seller, init), seen, waits }
 }
 
-async function present(buyer: Buyer, seller: typeof fetch, init: RequestInit): Promise<Response> {
+async function presentTo(buyer: Buyer, seller: typeof fetch, init: RequestInit): Promise<Response> {
   const request = await callerRequest(seller, 'agk_live_test', ADDRESS, init)
   if (request === null) throw new Error('no address')
   const purchase = {
@@ -101,7 +101,7 @@ async function errorOf(answer: Promise<unknown>): Promise<PurchaseError> {
 }
 
 test('the proof names the payment, the payer and the nonce, and carries the receipt', async () => {
-  const { answer, seen } = play([served])
+  const { answer, seen } = tryProof([served])
   expect(await (await answer).text()).toBe('sunny')
   expect(seen.map(({ headers }) => decodeProof(headers.get(PROOF_HEADER) ?? ''))).toEqual([
     { version: 1, transactionId: PAYMENT, fromAgent: AGENT, nonce: NONCE, receipt: RECEIPT },
@@ -111,20 +111,26 @@ test('the proof names the payment, the payer and the nonce, and carries the rece
 describe('a seller that is busy', () => {
   test('gets the same proof again after its Retry-After', async () => {
     const date = new Date(NOW + 7_000).toUTCString()
-    const { answer, seen, waits } = play([busy('3'), busy(date, 429), busy(null), busy(null, 425), served])
+    const { answer, seen, waits } = tryProof([
+      busy('3'),
+      busy(date, 429),
+      busy(null),
+      busy(null, 425),
+      served,
+    ])
     expect((await answer).status).toBe(200)
     expect(waits).toEqual([3_000, 7_000, 1_000, 2_000])
     expect(new Set(seen.map(({ headers }) => headers.get(PROOF_HEADER))).size).toBe(1)
   })
 
   test('gets at most six requests, and then its response is returned', async () => {
-    const { answer, seen } = play([busy('1')])
+    const { answer, seen } = tryProof([busy('1')])
     expect((await answer).status).toBe(503)
     expect(seen).toHaveLength(6)
   })
 
   test('is retried for at most a minute', async () => {
-    const { answer, seen, waits } = play([busy('61')])
+    const { answer, seen, waits } = tryProof([busy('61')])
     expect((await answer).status).toBe(503)
     expect([seen.length, waits]).toEqual([1, []])
   })
@@ -132,13 +138,13 @@ describe('a seller that is busy', () => {
 
 describe('a seller that does not respond', () => {
   test('gets the same proof again', async () => {
-    const { answer, seen } = play([() => null, () => null, served])
+    const { answer, seen } = tryProof([() => null, () => null, served])
     expect((await answer).status).toBe(200)
     expect(seen).toHaveLength(3)
   })
 
   test('gets at most six requests, and then its error is thrown', async () => {
-    const { answer, seen } = play([() => null])
+    const { answer, seen } = tryProof([() => null])
     await expect(answer).rejects.toThrow('fetch failed')
     expect(seen).toHaveLength(6)
   })
@@ -149,7 +155,7 @@ describe('a seller that does not respond', () => {
       controller.abort(new Error('enough'))
       return null
     }
-    const { answer, seen } = play([fail], { signal: controller.signal })
+    const { answer, seen } = tryProof([fail], { signal: controller.signal })
     await expect(answer).rejects.toThrow()
     expect(seen).toHaveLength(1)
   })
@@ -157,7 +163,10 @@ describe('a seller that does not respond', () => {
 
 describe('a redirect of the paid request', () => {
   test.each([301, 302, 303, 307, 308])('within the origin is followed with the proof: %i', async status => {
-    const { answer, seen } = play([redirect(status, '/rain?day=1'), served], { method: 'POST', body: 'a' })
+    const { answer, seen } = tryProof([redirect(status, '/rain?day=1'), served], {
+      method: 'POST',
+      body: 'a',
+    })
     expect((await answer).status).toBe(200)
     const [, second] = seen
     const isKept = status >= 307
@@ -176,26 +185,26 @@ describe('a redirect of the paid request', () => {
     ['a user of the same host', 'https://user:word@shop.example/weather'],
     ['a blob', 'blob:https://shop.example/weather'],
   ])('to %s gets no proof', async (_name, location) => {
-    const { answer, seen } = play([redirect(307, location), served])
+    const { answer, seen } = tryProof([redirect(307, location), served])
     const { code, paymentId, response } = await errorOf(answer)
     expect([code, paymentId, response?.status]).toEqual(['redirect_refused', PAYMENT, 307])
     expect(seen).toHaveLength(1)
   })
 
   test('is followed at most five times', async () => {
-    const { answer, seen } = play([redirect(302, '/again')])
+    const { answer, seen } = tryProof([redirect(302, '/again')])
     expect((await errorOf(answer)).code).toBe('redirect_refused')
     expect(seen).toHaveLength(6)
   })
 
   test('that a browser hides is an error', async () => {
     const hidden = () => Object.defineProperty(new Response(), 'type', { value: 'opaqueredirect' })
-    expect((await errorOf(play([hidden]).answer)).code).toBe('redirect_refused')
+    expect((await errorOf(tryProof([hidden]).answer)).code).toBe('redirect_refused')
   })
 
   test('is returned or an error, by the caller’s redirect mode', async () => {
     const moved = redirect(302, '/elsewhere')
-    expect((await play([moved], { redirect: 'manual' }).answer).status).toBe(302)
-    expect((await errorOf(play([moved], { redirect: 'error' }).answer)).code).toBe('redirect_refused')
+    expect((await tryProof([moved], { redirect: 'manual' }).answer).status).toBe(302)
+    expect((await errorOf(tryProof([moved], { redirect: 'error' }).answer)).code).toBe('redirect_refused')
   })
 })

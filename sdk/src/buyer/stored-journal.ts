@@ -28,7 +28,7 @@ export function storedJournal(
   appended = known.length,
   pinned: readonly Pin[] = [],
 ): StoredJournal {
-  const book = openBook(keeper, known, appended, pinned)
+  const records = openRecords(keeper, known, appended, pinned)
   const held = new Set<string>()
   const inTurn = oneAtATime()
   let closed: Promise<void> | null = null
@@ -47,7 +47,7 @@ export function storedJournal(
   return {
     resume: requestKey =>
       unlessClosed(async () => {
-        for (const purchase of book.unfinished.values()) {
+        for (const purchase of records.unfinished.values()) {
           if (purchase.requestKey !== requestKey || held.has(purchase.id)) continue
           held.add(purchase.id)
           return purchase
@@ -56,33 +56,33 @@ export function storedJournal(
       }),
     begin: (purchase, limits) =>
       unlessClosed(async () => {
-        if (book.purchases.has(purchase.id)) throw new Error(`purchase ${purchase.id} was started before`)
-        const exceeded = exceededBudget(book.purchases, purchase, limits)
+        if (records.purchases.has(purchase.id)) throw new Error(`purchase ${purchase.id} was started before`)
+        const exceeded = exceededBudget(records.purchases, purchase, limits)
         if (exceeded !== null) return exceeded
         // Now and not at an update: before money has moved, nothing is lost if the storage fails.
-        await book.forget(known => !held.has(known.id) && !isKept(known, purchase.startedAt))
-        await book.keep(purchase)
+        await records.forget(known => !held.has(known.id) && !isKept(known, purchase.startedAt))
+        await records.keep(purchase)
         held.add(purchase.id)
         return null
       }),
     update: (id, change) =>
       inTurn(async () => {
-        const purchase = book.purchases.get(id)
+        const purchase = records.purchases.get(id)
         if (purchase === undefined) throw new Error(`there is no purchase ${id}`)
-        await book.keep({ ...purchase, ...change })
+        await records.keep({ ...purchase, ...change })
       }),
     release: id =>
       inTurn(async () => {
         held.delete(id)
         if (held.size === 0) onIdle()
       }),
-    payeeOf: host => unlessClosed(async () => book.payees.get(host) ?? null),
-    pin: (host, payeeId) => inTurn(() => book.pin({ host, payeeId })),
+    payeeOf: host => unlessClosed(async () => records.payees.get(host) ?? null),
+    pin: (host, payeeId) => inTurn(() => records.pin({ host, payeeId })),
     close: () => (closed ??= close()),
   }
 }
 
-interface Book {
+interface PurchaseRecords {
   readonly purchases: ReadonlyMap<string, Purchase>
   /** Every request reads these, and there may be many others. */
   readonly unfinished: ReadonlyMap<string, Purchase>
@@ -100,12 +100,12 @@ const APPENDED_AT_LEAST = 1_000
 /** The maximum number of pinned hosts; the oldest is dropped first. */
 const MAX_PINS = 10_000
 
-function openBook(
+function openRecords(
   keeper: PurchaseStorage,
   known: readonly Purchase[],
   appendedBefore: number,
   pinned: readonly Pin[],
-): Book {
+): PurchaseRecords {
   const payees = new Map<string, string>()
   const purchases = new Map<string, Purchase>()
   const unfinished = new Map<string, Purchase>()

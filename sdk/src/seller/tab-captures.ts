@@ -66,7 +66,7 @@ const MIN_PAUSE_MS = 1_000
 const DEFAULT_PAUSE_MS = 60_000
 /** What is settled is forgotten after this time; its 402s have expired by then. */
 const SETTLED_FOR_MS = 10 * 60_000
-/** A call of another process of which nothing was heard for so long has ended with it. */
+/** A call of another process that has not reported anything for so long has ended with its process. */
 const CALL_LASTS_MS = 10 * 60_000
 const ASK_TIMEOUT = { timeoutMs: 10_000, maxRetries: 0 } as const
 

@@ -203,7 +203,7 @@ export function isEnding({ isClosing, hasEnded }: Tab): boolean {
   return isClosing && hasEnded !== true
 }
 
-/** Forgets what is settled, and of which nothing was heard since. The same tabs if there is none. */
+/** Forgets tabs that are settled and were not used since. Returns the same tabs if there are none. */
 export function withoutSettledTabs(tabs: BuyerTabs, before: number): BuyerTabs {
   const rest = tabs.filter(tab => !isSettled(tab) || tab.checkedAt >= before || tab.capturedAt >= before)
   return rest.length === tabs.length ? tabs : rest
@@ -237,7 +237,7 @@ export function closingTab(
 /** An answered call of a process that was killed counts so much sooner, while it can still be captured. */
 const ANSWERED_SOONER_MS = 7 * 60_000
 
-/** Ends what a process could not end: a call of which nothing was heard for so long counts if it was answered. */
+/** Ends calls that a process could not end: one without a report for so long counts if it was answered. */
 export function withoutOldCalls(
   tabs: BuyerTabs,
   before: number,

@@ -59,7 +59,7 @@ const MIXTURES: readonly (readonly [base: Env, change: Env, refused: string | nu
   [{}, { ...SANDBOX_WITH_MESSAGES, SMS_HTTP_URL: 'https://sms.example.com' }, 'SMS_HTTP_URL'],
   [{}, { HOST: '0.0.0.0' }, null],
   [{}, { BASE_URL: 'https://sandbox.example.com', TRUST_PROXY: 'loopback' }, null],
-  // Live: no part of it plays, and nothing is left to a default of the sandbox.
+  // Live: no part of it is simulated, and nothing is left to a default of the sandbox.
   [LIVE, {}, null],
   [LIVE, { MODE: 'sandbox' }, 'CASHFREE_ENV'],
   [LIVE, { MODE: '' }, 'CASHFREE_ENV'],

@@ -19,11 +19,11 @@ test('a MAC is the HMAC-SHA256 of the text, cut to 16 bytes', () => {
 })
 
 test('a value encrypted for one column cannot be decrypted for another, nor after a change', () => {
-  const sealed = vault.encrypt('ABCDE1234F', 'owners.pan')
-  expect(vault.decrypt(sealed, 'owners.pan')).toBe('ABCDE1234F')
-  expect(() => vault.decrypt(sealed, 'owners.email')).toThrow()
-  for (const index of sealed.keys()) {
-    const changed = Buffer.from(sealed)
+  const encrypted = vault.encrypt('ABCDE1234F', 'owners.pan')
+  expect(vault.decrypt(encrypted, 'owners.pan')).toBe('ABCDE1234F')
+  expect(() => vault.decrypt(encrypted, 'owners.email')).toThrow()
+  for (const index of encrypted.keys()) {
+    const changed = Buffer.from(encrypted)
     changed[index] = (changed[index] ?? 0) ^ 1
     expect(() => vault.decrypt(changed, 'owners.pan')).toThrow()
   }

@@ -94,13 +94,13 @@ async function payRound(nodes: readonly TestNode[], outcomes: Outcomes, round: n
     const wanted = order(payer, payer === payee ? null : payee, AMOUNT_PAISE, { reference, idempotencyKey })
     await nodes[at % nodes.length]?.pay(wanted).then(
       () => outcomes.done.add(reference),
-      (error: unknown) => outcomes[verdictOf(error)].add(reference),
+      (error: unknown) => outcomes[outcomeOf(error)].add(reference),
     )
   })
   await Promise.all(works)
 }
 
-function verdictOf(error: unknown): 'unknown' | 'refused' {
+function outcomeOf(error: unknown): 'unknown' | 'refused' {
   if (!(error instanceof AppError))
     throw new Error('a payer can conclude nothing from this error', { cause: error })
   return error.details?.['outcome'] === 'unknown' ? 'unknown' : 'refused'

@@ -32,7 +32,7 @@ export async function stopOrphan(dataFolder: string, logger: Logger): Promise<vo
   const pid = Number(lines[0])
   if (!Number.isSafeInteger(pid) || pid <= 1) return
   if (isServerOf(pid, dataFolder)) {
-    logger.warn({ pid }, 'A PostgreSQL left behind by a killed service is being stopped')
+    logger.warn({ pid }, 'stopping the PostgreSQL of a service that was killed')
     if (!(await stopped(pid, dataFolder)))
       throw new Error(`PostgreSQL (process ${pid}) does not stop; stop it and start again.`)
     return

@@ -181,8 +181,8 @@ export function openPaymentCounts(): PaymentCounts {
       const before = await selectSettledBefore(db, scope.agentId)
       if (before <= counted.before)
         return counted.count + (await countPayments(db, { ...scope, from: counted.before }))
-      const settled = await countPayments(db, { ...scope, from: counted.before, until: before })
-      const now = { before, count: counted.count + settled }
+      const added = await countPayments(db, { ...scope, from: counted.before, until: before })
+      const now = { before, count: counted.count + added }
       known.set(scope.agentId, now)
       return now.count + (await countPayments(db, { ...scope, from: before }))
     },

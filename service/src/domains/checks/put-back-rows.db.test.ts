@@ -150,7 +150,7 @@ describe('a funding that has ended, put back to waiting', () => {
 
 describe('a funding that was deleted', () => {
   /** The gateway reports its payment, for the first time as far as the service knows. */
-  const hear = async (orderId: string) => {
+  const sendWebhook = async (orderId: string) => {
     const { simulation } = world.gateway
     const payment = await simulation.firstPaid(orderId)
     if (payment === null) throw new Error('nobody has paid')
@@ -164,7 +164,7 @@ describe('a funding that was deleted', () => {
     const { funding, session } = await world.open(agent)
     await simulateOutcome(world.sandbox, session, 'success')
     await query('delete from fundings where id = $1', [funding.id])
-    await expect(hear(formatId('fund', funding.id))).rejects.toThrow('is gone')
+    await expect(sendWebhook(formatId('fund', funding.id))).rejects.toThrow('is gone')
     expect(await world.refundsOf(funding)).toEqual([])
   })
 
@@ -175,7 +175,7 @@ describe('a funding that was deleted', () => {
     const orderId = formatId('fund', funding.id)
     await query('delete from fundings where id = $1', [funding.id])
     await world.gateway.simulation.pay(orderId, { method: 'upi' })
-    await hear(orderId)
+    await sendWebhook(orderId)
     expect(await world.refundsOf(funding)).toMatchObject([{ reason: 'unknown_order', status: 'done' }])
     await putBack()
     await checkFunding(world.funding, funding)

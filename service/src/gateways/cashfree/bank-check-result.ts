@@ -10,16 +10,16 @@ export function readBankCheckResult(json: ExactJson): BankCheckResult {
   const reference = textAt(json, 'reference_id')
   switch (textAt(json, 'account_status')) {
     case 'VALID':
-      return nameVerdict(nameAtBank, nameMatchScore(json))
+      return nameResult(nameAtBank, nameMatchScore(json))
     case 'INVALID':
       return failed('account_invalid', nameAtBank)
     case 'RECEIVED':
     case 'PENDING':
     case 'APPROVAL_PENDING':
-      return reference === null ? noVerdict('RECEIVED') : { kind: 'pending', reference }
+      return reference === null ? noResult('RECEIVED') : { kind: 'pending', reference }
     // FAILED and REJECTED: the bank or our account at Cashfree failed, which says nothing about the claim.
     default:
-      return noVerdict(textAt(json, 'account_status_code'))
+      return noResult(textAt(json, 'account_status_code'))
   }
 }
 
@@ -56,7 +56,7 @@ function nameMatchScore(json: ExactJson): number | null {
 }
 
 /** An account without a name does not prove its holder. */
-function nameVerdict(nameAtBank: string | null, score: number | null): BankCheckResult {
+function nameResult(nameAtBank: string | null, score: number | null): BankCheckResult {
   if (nameAtBank !== null && score !== null && score >= LEAST_NAME_MATCH) {
     return { kind: 'verified', nameAtBank, nameMatchScore: score, reason: null }
   }
@@ -70,6 +70,6 @@ function failed(
   return { kind: 'failed', nameAtBank, nameMatchScore: null, reason }
 }
 
-function noVerdict(code: string | null): BankCheckResult {
+function noResult(code: string | null): BankCheckResult {
   return { kind: 'retryable', message: `Cashfree has no result yet: ${reasonWord(code) ?? 'no code'}` }
 }

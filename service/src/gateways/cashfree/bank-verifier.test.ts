@@ -77,7 +77,7 @@ test.each([
   ['FAILED', 'NPCI_UNAVAILABLE'],
   ['REJECTED', 'INSUFFICIENT_BALANCE'],
   ['SOMETHING_NEW', 'SOMETHING_NEW'],
-])('%s with %s is no verdict: it is asked again', async (status, code) => {
+])('%s with %s decides nothing: the bank is asked again', async (status, code) => {
   cashfree.verification.say(CLAIM.bankAccount, { account_status: status, account_status_code: code })
   expect(await verifier.verifyAccount(CLAIM)).toEqual({
     kind: 'retryable',
@@ -115,18 +115,18 @@ test.each([
   [400, 'name_invalid', { kind: 'retryable' }],
   [412, 'insufficient_balance', { kind: 'retryable' }],
   [424, 'source_bank_declined', { kind: 'retryable' }],
-] as const)('a refusal with %s %s is %j', async (status, code, verdict) => {
+] as const)('a refusal with %s %s is %j', async (status, code, result) => {
   cashfree.verification.refuse(CLAIM.bankAccount, status, code)
-  expect(await verifier.verifyAccount(CLAIM)).toMatchObject(verdict)
+  expect(await verifier.verifyAccount(CLAIM)).toMatchObject(result)
 })
 
 test('failures are not results, and no message contains a secret or the account', async () => {
   const said: string[] = []
   for (const fault of Object.values(FAULTS)) {
     cashfree.faults.next('POST /verification/bank-account/sync', fault)
-    const verdict = await verifier.verifyAccount(CLAIM)
-    expect(['retryable', 'unknown']).toContain(verdict.kind)
-    said.push(JSON.stringify(verdict))
+    const result = await verifier.verifyAccount(CLAIM)
+    expect(['retryable', 'unknown']).toContain(result.kind)
+    said.push(JSON.stringify(result))
   }
   for (const secret of [FAKE_SECRETS.payouts, CLAIM.bankAccount, CLAIM.phone, CLAIM.name]) {
     expect(said.join()).not.toContain(secret)

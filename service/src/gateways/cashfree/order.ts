@@ -114,7 +114,7 @@ export function readLostPayments(
     const id = textAt(dispute, 'order_details', 'cf_payment_id') ?? textAt(dispute, 'cf_payment_id')
     const taken = paiseAt(dispute, 'dispute_amount')
     const paid = amounts.get(id) ?? null
-    // An operator books the reversal of a part of a payment; the records show it as a chargeback.
+    // An operator posts the reversal of a part of a payment; the records show it as a chargeback.
     const isWhole = taken === null || paid === null || taken >= paid
     return id !== null && isWhole ? [id] : []
   })

@@ -16,7 +16,7 @@ export async function connectRedis(url: string, logger: Logger): Promise<Redis> 
     maxRetriesPerRequest: 0,
   })
   redis.on('error', (error: Error) =>
-    logger.warn({ err: error }, 'redis: rate limits are not counted, the connection failed'),
+    logger.warn({ err: error }, 'redis connection failed: rate limits are not counted'),
   )
   return redis
 }

@@ -67,7 +67,7 @@ export function standing({ atMs, status }: Asked, nowMs: number): Asked['status'
 }
 
 export function pay(model: ApprovalModel, wanted: Wanted, nowMs: number): Answer {
-  const refused = judge(model, wanted, nowMs, null)
+  const refused = decide(model, wanted, nowMs, null)
   if (refused !== null) return refused
   if (wanted.amount <= MODEL_THRESHOLD) return post(model, wanted, nowMs)
   const approval = model.approvals.push({ ...wanted, atMs: nowMs, status: 'pending_approval' }) - 1
@@ -79,7 +79,7 @@ export function approve(model: ApprovalModel, which: number, nowMs: number): Ans
   if (asked === undefined) throw new Error('an approval without a request')
   const status = standing(asked, nowMs)
   if (status !== 'pending_approval') return { kind: 'refused', code: 'conflict', status }
-  const refused = judge(model, asked, nowMs, asked)
+  const refused = decide(model, asked, nowMs, asked)
   if (refused !== null) return refused
   asked.status = 'approved'
   return post(model, asked, nowMs)
@@ -103,7 +103,7 @@ function post(model: ApprovalModel, wanted: Wanted, nowMs: number): Answer {
   }
 }
 
-function judge(model: ApprovalModel, wanted: Wanted, nowMs: number, own: Asked | null): Answer | null {
+function decide(model: ApprovalModel, wanted: Wanted, nowMs: number, own: Asked | null): Answer | null {
   const { payments, approvals } = model
   const { payee, amount, key, reference } = wanted
   // Earlier requests have priority: payments that were requested later do not affect an approval.

@@ -5,18 +5,18 @@ import { formatId, parseId } from '../../kernel/ids.ts'
 import type { Transfer } from '../../ledger/index.ts'
 import {
   balanceIn,
+  decideModelPayment,
+  decideModelRefund,
   judgeLimits,
-  judgePayment,
-  judgeRefund,
   type Model,
   type ModelAgent,
+  type ModelOutcome,
   type ModelPayment,
   type ModelRefund,
   type ModelTransfer,
   type Refused,
   refundedIn,
   totalsIn,
-  type Verdict,
 } from './wallet-model.ts'
 
 /** A payer's request. */
@@ -145,14 +145,14 @@ function oldOf(model: Model, { id }: Beside): Beside {
   return { id, agent }
 }
 
-function judge(model: Model, asked: Asked, nowMs: number): Verdict {
+function decide(model: Model, asked: Asked, nowMs: number): ModelOutcome {
   switch (asked.kind) {
     case 'fund':
       return { kind: 'done', amount: asked.amount, fee: 0n }
     case 'payment':
-      return judgePayment(model, asked.payment, nowMs)
+      return decideModelPayment(model, asked.payment, nowMs)
     case 'refund':
-      return judgeRefund(model, asked.refund)
+      return decideModelRefund(model, asked.refund)
   }
 }
 
@@ -163,11 +163,11 @@ function doneFits(
   transfer: Posted,
   nowMs: number,
 ): string | null {
-  const verdict = judge(model, asked, nowMs)
-  if (verdict.kind === 'refused') return differs('done, but the model refuses', { asked, verdict })
+  const decided = decide(model, asked, nowMs)
+  if (decided.kind === 'refused') return differs('done, but the model refuses', { asked, decided })
   const after = { ...model, history: [...model.history, transfer] }
   const expected = {
-    ...{ amount: verdict.amount, fee: verdict.fee, postedMs: nowMs },
+    ...{ amount: decided.amount, fee: decided.fee, postedMs: nowMs },
     fromBalance: transfer.from === null ? null : balanceIn(after, transfer.from),
     toBalance: balanceIn(after, transfer.to),
     fromSequence: transfer.from === null ? null : totalsIn(after, transfer.from).sequence,
@@ -219,19 +219,19 @@ function answerFits(after: Model, outcome: Observed['outcome'], transfer: Posted
 /** null: the model would give the same refusal now. */
 function refusalFits(model: Model, { asked, outcome }: Observed, nowMs: number): string | null {
   if (!(outcome instanceof AppError)) return null
-  const verdict = judge(model, asked, nowMs)
+  const decided = decide(model, asked, nowMs)
   const refusal = { code: outcome.code, details: outcome.details }
-  if (verdict.kind === 'done') return differs('refused, but the model does it', { asked, refusal })
-  const problem = differs('refused otherwise than the model', { asked, refusal, verdict })
-  if (verdict.code !== outcome.code) return problem
+  if (decided.kind === 'done') return differs('refused, but the model does it', { asked, refusal })
+  const problem = differs('refused otherwise than the model', { asked, refusal, decided })
+  if (decided.code !== outcome.code) return problem
   const { retry_at: retryAt, policy_version: _, ...details } = outcome.details ?? {}
-  if (verdict.details !== null && !verdict.details.some(each => same(wireDetails(each), details)))
+  if (decided.details !== null && !decided.details.some(each => same(wireDetails(each), details)))
     return problem
-  if (retryFits(model, asked, verdict, retryAt, nowMs)) return null
+  if (retryFits(model, asked, decided, retryAt, nowMs)) return null
   return differs('the response says to try again, which cannot succeed', {
     asked,
     refusal,
-    verdict,
+    decided,
     now: new Date(nowMs),
   })
 }
@@ -251,8 +251,8 @@ function same(left: Record<string, unknown>, right: Record<string, unknown>): bo
 }
 
 /** `retry_at` is set if waiting helps, and at that moment the limits allow the same payment. */
-function retryFits(model: Model, asked: Asked, verdict: Refused, retryAt: unknown, nowMs: number): boolean {
-  if (verdict.waitingHelps !== true) return retryAt === undefined
+function retryFits(model: Model, asked: Asked, decided: Refused, retryAt: unknown, nowMs: number): boolean {
+  if (decided.waitingHelps !== true) return retryAt === undefined
   if (typeof retryAt !== 'string' || asked.kind !== 'payment') return false
   const { payer, payee, amount } = asked.payment
   const retryMs = Date.parse(retryAt)

@@ -62,7 +62,7 @@ export interface ModelRefund {
 }
 
 /** The expected result of a command: done or refused. */
-export type Verdict = Done | Refused
+export type ModelOutcome = Done | Refused
 
 export interface Done {
   readonly kind: 'done'
@@ -115,7 +115,7 @@ export function totalsIn(
   return { funded, spent, sequence }
 }
 
-export function judgePayment(model: Model, payment: ModelPayment, nowMs: number): Verdict {
+export function decideModelPayment(model: Model, payment: ModelPayment, nowMs: number): ModelOutcome {
   const { payer, payee, amount } = payment
   const sender = model.agents.get(payer)
   if (sender === undefined || sender.key !== payment.presentedKey) return refused('authentication_error')
@@ -145,7 +145,7 @@ export function judgePayment(model: Model, payment: ModelPayment, nowMs: number)
   return short(model, payer, amount, fee) ?? { kind: 'done', amount, fee }
 }
 
-export function judgeRefund(model: Model, refund: ModelRefund): Verdict {
+export function decideModelRefund(model: Model, refund: ModelRefund): ModelOutcome {
   const { payment } = refund
   const refunder = model.agents.get(payment.to)
   if (refunder === undefined || refunder.key !== refund.presentedKey) return refused('authentication_error')

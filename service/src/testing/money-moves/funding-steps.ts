@@ -59,8 +59,8 @@ export async function fundWallet(world: MoneyWorld, node: MoneyNode): Promise<vo
   const session = { funding, session: sessionIdOf(funding), openedMs: clock.now().getTime() }
   world.sessions.push(session)
   if (dice.chance(UNPAID_SHARE)) return
-  await play(world, node, session, dice.weighted(FIRST_PLAYS))
-  if (dice.chance(0.15)) await play(world, node, session, dice.weighted(LATER_PLAYS))
+  await simulate(world, node, session, dice.weighted(FIRST_PLAYS))
+  if (dice.chance(0.15)) await simulate(world, node, session, dice.weighted(LATER_PLAYS))
 }
 
 /** Simulates a further outcome of a session that is still checked, ended or not. */
@@ -69,17 +69,17 @@ export async function simulateAgain(world: MoneyWorld, node: MoneyNode): Promise
   const since = clock.now().getTime() - LOOKED_AFTER_MS
   const recent = world.sessions.slice(world.sessions.findLastIndex(({ openedMs }) => openedMs < since) + 1)
   if (recent.length === 0) return
-  await play(world, node, dice.pick(recent), dice.weighted(LATER_PLAYS))
+  await simulate(world, node, dice.pick(recent), dice.weighted(LATER_PLAYS))
 }
 
 /** Disputes a payment of any age; its money may be spent or paid out by then. */
 export async function dispute(world: MoneyWorld, node: MoneyNode): Promise<void> {
   const { dice } = world
   if (world.sessions.length === 0) return
-  await play(world, node, dice.pick(world.sessions), dice.weighted(DISPUTES))
+  await simulate(world, node, dice.pick(world.sessions), dice.weighted(DISPUTES))
 }
 
-async function play(world: MoneyWorld, node: MoneyNode, session: Session, drawn: Play): Promise<void> {
+async function simulate(world: MoneyWorld, node: MoneyNode, session: Session, drawn: Play): Promise<void> {
   const { funding } = session
   world.tally.met(`played: ${drawn}`)
   switch (drawn) {

@@ -13,7 +13,10 @@ interface Line {
 }
 
 /** Errors that faulty lines and crashing nodes are expected to cause; the service handles each. */
-const EXPECTED = ['funding: no order', 'gateway webhook: paid order was never opened here']
+const EXPECTED = [
+  'funding failed: the gateway created no order',
+  'gateway webhook: paid order was never opened here',
+]
 
 export function openWatchedLog(): WatchedLog {
   const offences: string[] = []

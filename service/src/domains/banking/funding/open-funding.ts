@@ -50,7 +50,7 @@ export async function openFunding(context: FundingContext, request: FundingReque
   // well.
   context.logger.error(
     { funding_id: orderIdOf(funding), kind: created.kind, reason: created.message },
-    'funding: no order',
+    'funding failed: the gateway created no order',
   )
   await endFunding(context, funding, 'gateway_refused')
   throw gatewayError()

@@ -144,12 +144,12 @@ export async function updateResolved(
   status: 'done' | 'failed',
   now: Date,
 ): Promise<boolean> {
-  const settled = await db.query(
+  const rows = await db.query(
     `update gateway_refunds set status = $2, settled_at = $3, next_attempt_at = null
      where id = $1 and next_attempt_at is not null returning id`,
     [id, status, now],
   )
-  return settled.length === 1
+  return rows.length === 1
 }
 
 /** The refund is pending at the gateway, or there was no response: the next check is at `nextAttemptAt`. */

@@ -118,7 +118,7 @@ async function newPayout({ first }: Stage): Promise<Made> {
   return { agentId, transferId: transferIdOf(await first.ledger.submit(withdrawCommand(first, order))) }
 }
 
-async function play({ provider, nodes }: Stage, payouts: readonly Made[], step: Step): Promise<void> {
+async function runSteps({ provider, nodes }: Stage, payouts: readonly Made[], step: Step): Promise<void> {
   switch (step.kind) {
     case 'move':
       await Promise.all(step.nodes.map(index => payoutAttempts(nodes[index] ?? fail()).run(clock.now())))
@@ -222,7 +222,7 @@ test('whatever fails in whichever order, each payout ends as it did at the bank,
     const stage = openStage()
     stage.provider.script(...script)
     const payouts = await Promise.all(Array.from({ length: PAYOUTS }, () => newPayout(stage)))
-    for (const each of steps) await play(stage, payouts, each)
+    for (const each of steps) await runSteps(stage, payouts, each)
     await finish(stage, payouts)
     for (const payout of payouts) await expectAgreement(stage, payout)
     const { balanced, system } = await checkLedger(database)

@@ -29,7 +29,7 @@ describe.each([0, 5_000, -5_000, -DAY_MS])('the history of a policy on two nodes
   test('is a simple list of what was shown after each change, whenever it is asked', async () => {
     console.log(`policy history seed ${SEED}`)
     const run = async (program: readonly Step[]) => {
-      const { list, history } = await play(stage, program, apartMs)
+      const { list, history } = await runSteps(stage, program, apartMs)
       await expectList(list, history)
       await expectMoments(list, history, stage.clock.now().getTime(), apartMs === 0)
     }
@@ -61,7 +61,7 @@ interface Shown {
 
 type History = ReturnType<typeof historyOf>
 
-async function play(
+async function runSteps(
   stage: PolicyStage,
   program: readonly Step[],
   apartMs: number,

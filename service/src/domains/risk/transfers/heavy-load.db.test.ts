@@ -22,8 +22,8 @@ const payAround = (payments: number, fromMs: number) =>
   })
 
 /** Runs the rules at a moment when all transfers up to this long after the start are old enough to be read. */
-async function runAt(settledMs: number): Promise<void> {
-  world.clock.set(new Date(firstMs + settledMs - 1_000))
+async function runAt(atMs: number): Promise<void> {
+  world.clock.set(new Date(firstMs + atMs - 1_000))
   await world.run()
 }
 

@@ -149,20 +149,22 @@ async function opened(): Promise<{ agentId: Uuid; to: Uuid; funding: Opened }> {
   return { agentId, to: row?.to ?? '', funding: await world.open(agentId) }
 }
 
-const play = ({ funding }: { funding: Opened }, outcome: SandboxOutcome) =>
+const simulate = ({ funding }: { funding: Opened }, outcome: SandboxOutcome) =>
   during(() => simulateOutcome(world.sandbox, funding.session, outcome))
 
 test('a funding records agent.funded for the agent’s platform once, even if the gateway reports it again', async () => {
   const stage = await opened()
   const funding_id = formatId('fund', stage.funding.funding.id)
   const data = { agent_id: id(stage.agentId), amount: 1000, funding_id, fee: 25, net_amount: 975 }
-  expect(await play(stage, 'success')).toEqual([{ to: stage.to, event: 'agent.funded', sequence: 1, data }])
-  expect(await play(stage, 'duplicate')).toEqual([])
+  expect(await simulate(stage, 'success')).toEqual([
+    { to: stage.to, event: 'agent.funded', sequence: 1, data },
+  ])
+  expect(await simulate(stage, 'duplicate')).toEqual([])
 })
 
 test('a failed funding records agent.funding.failed for the agent’s platform once, even if it is reported again', async () => {
   const stage = await opened()
-  expect(await play(stage, 'failure')).toMatchObject([
+  expect(await simulate(stage, 'failure')).toMatchObject([
     { to: stage.to, event: 'agent.funding.failed', sequence: 0, data: { agent_id: id(stage.agentId) } },
   ])
   expect(await afterRefusal(() => simulateOutcome(world.sandbox, stage.funding.session, 'failure'))).toEqual(
@@ -172,8 +174,8 @@ test('a failed funding records agent.funding.failed for the agent’s platform o
 
 test('a chargeback records agent.funding.reversed for the agent’s platform, with the sequence of the transfer that took it back', async () => {
   const stage = await opened()
-  await play(stage, 'success')
-  expect(await play(stage, 'chargeback')).toMatchObject([
+  await simulate(stage, 'success')
+  expect(await simulate(stage, 'chargeback')).toMatchObject([
     { to: stage.to, event: 'agent.funding.reversed', sequence: 2, data: { net_amount: 975, balance: 0 } },
   ])
 })

@@ -29,10 +29,10 @@ export function createFakeVerification(): FakeVerification {
     const account = String(body.bank_account)
     lastReference += 2n
     accounts.set(String(lastReference), account)
-    return refusals.get(account) ?? ok(verdict(account, String(lastReference), String(body.name)))
+    return refusals.get(account) ?? ok(resultFields(account, String(lastReference), String(body.name)))
   }
 
-  function verdict(account: string, reference: string, name: string): Fields {
+  function resultFields(account: string, reference: string, name: string): Fields {
     const good = {
       name_at_bank: name.toUpperCase(),
       name_match_score: '100.00',
@@ -48,7 +48,7 @@ export function createFakeVerification(): FakeVerification {
     const account = accounts.get(reference)
     return account === undefined
       ? refused(404, 'reference_id_not_found')
-      : ok(verdict(account, reference, ''))
+      : ok(resultFields(account, reference, ''))
   }
 
   return {

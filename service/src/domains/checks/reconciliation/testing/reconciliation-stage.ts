@@ -129,7 +129,7 @@ export async function openReconciliationStage(between: Between = {}): Promise<Re
 function postNewPayout(world: World, agentId: Uuid, provider: string): Promise<Payout> {
   const account = {
     ownerId: newUuid(world.clock.now()),
-    bankAccount: Buffer.from('sealed'),
+    bankAccount: Buffer.from('encrypted'),
     bankAccountLast4: '9012',
     bankIfsc: 'HDFC0001234',
   }

@@ -136,7 +136,7 @@ const randomEnds = fc.array(fc.nat(), { minLength: 4, maxLength: 8 })
 
 test('opening balance and lines lead to the closing balance of the ledger, for any history and any period', async () => {
   const property = fc.asyncProperty(randomSteps, randomEnds, async (steps, picks) => {
-    const { wallets } = await play(steps)
+    const { wallets } = await runSteps(steps)
     const ids = wallets.map(({ id }) => id)
     const all = await posted(ids)
     const ends = picks.map(pick => all[pick % all.length]?.at ?? START).map((at, index) => beside(at, index))
@@ -156,7 +156,7 @@ test('opening balance and lines lead to the closing balance of the ledger, for a
 
 test('the closing balance of a day is the opening balance of the next, and together they have every line once', async () => {
   const property = fc.asyncProperty(randomSteps, async steps => {
-    const { wallets, from } = await play(steps)
+    const { wallets, from } = await runSteps(steps)
     const ids = wallets.map(({ id }) => id)
     for (const some of [ids, ids.slice(0, 1)]) {
       const whole = await statementOf(some, { from: null, until: null })
@@ -180,7 +180,7 @@ test('however few movements are read at once, all come once and in the same orde
     randomSteps,
     fc.integer({ min: 1, max: 7 }),
     async (steps, linesAtOnce) => {
-      const { wallets } = await play(steps)
+      const { wallets } = await runSteps(steps)
       const ids = wallets.map(({ id }) => id)
       const context = { database: open.db.database, vault: open.network.vault }
       const slices = async (...most: readonly [number?]) => {
@@ -197,7 +197,7 @@ test('however few movements are read at once, all come once and in the same orde
 }, 600_000)
 
 /** Plays a history of new wallets. */
-async function play(steps: readonly (readonly [pauseMs: number, step: Step])[]) {
+async function runSteps(steps: readonly (readonly [pauseMs: number, step: Step])[]) {
   const from = clock.now()
   const history: History = emptyHistory(open)
   const owner = await newOwner(open.network, open.owner.platformId)
