@@ -62,7 +62,7 @@ test.each([
     {
       account_status: 'VALID',
       account_status_code: 'ACCOUNT_IS_VALID',
-      name_at_bank: 'SOMEBODY ELSE',
+      name_at_bank: 'ANOTHER NAME',
       name_match_score: '12.00',
       name_match_result: 'NO_MATCH',
     },

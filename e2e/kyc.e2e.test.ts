@@ -115,7 +115,7 @@ test('an owner whose verification failed stays in the sandbox tier and may try a
   expect(await scenarios.kyc(owner, '900000000001')).toMatchObject({
     kyc_status: 'failed',
     reason: 'name_mismatch',
-    name_at_bank: 'SOMEBODY ELSE',
+    name_at_bank: 'ANOTHER NAME',
     name_match_score: 0,
   })
   expect(await tierOf(agent)).toBe('sandbox')

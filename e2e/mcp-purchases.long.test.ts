@@ -180,7 +180,7 @@ const CASES: Readonly<Record<Exclude<PurchaseErrorCode, 'price_too_high'>, Case 
   },
 }
 
-test('each code after which a model looks at the payment has a case, or a reason why no tool returns it', () => {
+test('each code after which a model reads the payment has a case, or a reason why no tool returns it', () => {
   const codes = Object.entries(REFUSAL_CODES).flatMap(([code, then]) => (then === 'payment' ? [code] : []))
   expect(Object.keys(CASES).toSorted()).toEqual(codes.toSorted())
 })

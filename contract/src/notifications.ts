@@ -16,7 +16,7 @@ export const NOTIFICATION_KINDS = {
     events: ['agent.approval.expired'],
   },
   agent_stopped: {
-    description: 'An agent was paused, quarantined, frozen or deactivated, by whomever.',
+    description: 'An agent was paused, quarantined, frozen or deactivated, no matter by whom.',
     events: ['agent.status.changed'],
   },
   payout_completed: {

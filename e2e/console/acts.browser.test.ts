@@ -120,7 +120,7 @@ test.each(OPPOSITE_VIEWS.map(view => [viewName(view), view] as const))(
     const { stored } = componentTexts[language]
     const platform = `Known Travel ${language}`
     await stage.network.owner(await stage.network.platform({ name: platform }), owner.phone)
-    const agent = await stage.network.agent(owner, { name: `Courier ${language}` })
+    const agent = await stage.network.agent(owner, { name: `Dispatcher ${language}` })
     const tab = await openTab(browser, { ...view, address: stage.service.address, session: headers })
     const { page } = tab
     const button = (name: string) => page.getByRole('button', { name, exact: true })

@@ -176,7 +176,7 @@ test('the payments of an alert are drawn, and also listed for people who do not 
   const drawing = page.getByRole('img', { name: '3 payments between 3 agents' })
   await drawing.waitFor()
   expect(await drawing.locator('text').allTextContents()).toEqual([
-    ...['1', 'Courier', '2', 'Warehouse', '3', 'Invoice desk'],
+    ...['1', 'Dispatcher', '2', 'Warehouse', '3', 'Invoice desk'],
     ...['₹620.00', '₹580.00', '₹560.00'],
   ])
   const payments = page.getByRole('list', { name: 'Payments' }).getByRole('listitem')
@@ -184,7 +184,7 @@ test('the payments of an alert are drawn, and also listed for people who do not 
   expect((await payments.first().innerText()).split(/\s*\n\s*/).slice(0, 5)).toEqual([
     '₹620.00',
     'From',
-    'Courier',
+    'Dispatcher',
     'To',
     'Warehouse',
   ])
@@ -203,8 +203,8 @@ test('an alert is confirmed with a quarantine and a note, once', async () => {
   await page.getByText('The alert is confirmed, and the agent is quarantined').waitFor()
   await page.getByText('The three invoices are the same one').waitFor()
   expect(await page.getByRole('button', { name: 'Dismiss' }).count()).toBe(0)
-  const [courier] = stage.ring
-  if (courier !== undefined) expect(await stateOf(courier)).toBe('quarantined')
+  const [dispatcher] = stage.ring
+  if (dispatcher !== undefined) expect(await stateOf(dispatcher)).toBe('quarantined')
 })
 
 test('an alert about no agent cannot quarantine and is dismissed', async () => {

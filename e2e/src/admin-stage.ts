@@ -7,7 +7,7 @@ import type { Stage } from './stage.ts'
 /** What administrators have to check. */
 export interface AdminStage {
   readonly admin: Headers
-  /** An alert about money that went round through three agents, and the first of them. */
+  /** An alert about circular payments of three agents, and the first of them. */
   readonly alertId: string
   readonly ring: readonly Agent[]
 }
@@ -41,7 +41,7 @@ export async function payInACircle(
   owner: Owner,
 ): Promise<readonly [Agent, Agent, Agent]> {
   const [one, two, three] = [
-    await network.agent(owner, { name: 'Courier' }),
+    await network.agent(owner, { name: 'Dispatcher' }),
     await network.agent(owner, { name: 'Warehouse' }),
     await network.agent(owner, { name: 'Invoice desk' }),
   ]

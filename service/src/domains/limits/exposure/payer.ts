@@ -114,7 +114,7 @@ export function affordable({ balance, facts }: Payer, most: bigint): bigint {
   return low
 }
 
-/** The largest amount of one payment, to whomever; 0: none. */
+/** The largest amount of one payment to any payee; 0: none. */
 function largest(payer: Payer): bigint {
   const { ceiling } = rulesOf(payer)
   const perPayment = lower<bigint>(ceiling.perTxPaise, ceiling.escrowPaise)

@@ -24,7 +24,7 @@ import { ownerRecord } from './owner-record.ts'
 import { selectOwner } from './store.ts'
 import { submitKyc } from './submit-kyc.ts'
 
-const SOMEBODY = service('test')
+const ACTOR = service('test')
 
 let context: NetworkContext
 let platformId: string
@@ -143,7 +143,7 @@ describe('KYC', () => {
     const { agent: ended } = await newAgent(context, owner)
     await deactivateAgent(context, platformCaller(platformId), formatId('agt', ended.id))
 
-    const verified = await submitKyc(context, SOMEBODY, owner, bank)
+    const verified = await submitKyc(context, ACTOR, owner, bank)
     expect(ownerRecord(TEST_VAULT, verified)).toMatchObject({
       kyc_status: 'verified',
       tier: 'tier1',
@@ -172,7 +172,7 @@ describe('KYC', () => {
         await someoneWaitsForLock(database)
       },
     }
-    await submitKyc(slow, SOMEBODY, owner, bank)
+    await submitKyc(slow, ACTOR, owner, bank)
     expect((await creation)?.agent.tier).toBe('tier1')
   })
 
@@ -182,7 +182,7 @@ describe('KYC', () => {
     let verification: Promise<unknown> = Promise.resolve()
     await database.inTransaction(async tx => {
       await tx.query(`select id from accounts where id = $1 for no key update`, [agent.id])
-      verification = submitKyc(context, SOMEBODY, owner, bank)
+      verification = submitKyc(context, ACTOR, owner, bank)
       await someoneWaitsForLock(database)
       expect((await selectAgent(tx, agent.id))?.tier).toBe('sandbox')
     })
@@ -197,12 +197,12 @@ describe('KYC', () => {
       bankVerifier: {
         ...context.bankVerifier,
         async verifyAccount() {
-          await submitKyc(context, SOMEBODY, owner, bank)
+          await submitKyc(context, ACTOR, owner, bank)
           return { kind: 'pending', reference: 'r1' } as const
         },
       },
     }
-    const late = submitKyc(overtaken, SOMEBODY, owner, { ...bank, bank_account: '999999999' })
+    const late = submitKyc(overtaken, ACTOR, owner, { ...bank, bank_account: '999999999' })
     expect(await refusalOf(late)).toMatchObject({ code: 'conflict' })
     expect(await selectOwner(database, owner.id)).toMatchObject({
       kycStatus: 'verified',
@@ -226,7 +226,7 @@ describe('KYC', () => {
           } as const),
       },
     }
-    const failed = await submitKyc(refusing, SOMEBODY, owner, bank)
+    const failed = await submitKyc(refusing, ACTOR, owner, bank)
     expect(failed).toMatchObject({ kycStatus: 'failed', kycReason: 'name_mismatch', tier: 'sandbox' })
     expect((await selectAgent(database, agent.id))?.tier).toBe('sandbox')
   })

@@ -10,7 +10,7 @@ import { deletePlatform } from './delete-platform.ts'
 import { rotateSecret, rotateWebhookSecret } from './secrets.ts'
 import { updatePlatform } from './update-platform.ts'
 
-const SOMEBODY = actorOf({ kind: 'public' })
+const ACTOR = actorOf({ kind: 'public' })
 const URL_WITH_SECRET = 'https://hooks.example.com/path-secret?token=query-secret'
 
 let context: NetworkContext
@@ -34,7 +34,7 @@ const itsFact = (action: string, data: object) => ({
 test('the creation of a platform is recorded with its actor', async () => {
   const request = { name: 'Acme', email: 'dev@example.com', webhook_url: URL_WITH_SECRET }
   const facts = await during(async () => {
-    const created = await createPlatform(context, SOMEBODY, request)
+    const created = await createPlatform(context, ACTOR, request)
     id = created.platform.id
     secrets.push(created.platformSecret, created.webhookSecret)
   })

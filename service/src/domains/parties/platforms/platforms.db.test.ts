@@ -27,7 +27,7 @@ import { platformRecord } from './platform-record.ts'
 import { decryptWebhookSecret, rotateSecret } from './secrets.ts'
 import { updatePlatform } from './update-platform.ts'
 
-const SOMEBODY = service('test')
+const ACTOR = service('test')
 const NO_MAC = Buffer.alloc(16)
 
 let context: NetworkContext
@@ -54,7 +54,7 @@ const fund = (agentId: Uuid) => move(SYSTEM.gateway, agentId, [agentId], 'fund')
 
 describe('a platform', () => {
   test('a platform is created with two secrets, and neither is stored in readable form', async () => {
-    const created = await createPlatform(context, SOMEBODY, {
+    const created = await createPlatform(context, ACTOR, {
       name: 'Example',
       email: 'dev@example.com',
       webhook_url: 'https://example.com/hook?a=1',
@@ -81,9 +81,9 @@ describe('a platform', () => {
   })
 
   test('an update changes the fields sent, clears those that are null, and keeps the rest', async () => {
-    const { platform } = await createPlatform(context, SOMEBODY, { name: 'Old', email: 'dev@example.com' })
-    await updatePlatform(context, SOMEBODY, platform.id, { webhook_url: 'http://localhost:1/hook' })
-    const changed = await updatePlatform(context, SOMEBODY, platform.id, { name: 'New', email: null })
+    const { platform } = await createPlatform(context, ACTOR, { name: 'Old', email: 'dev@example.com' })
+    await updatePlatform(context, ACTOR, platform.id, { webhook_url: 'http://localhost:1/hook' })
+    const changed = await updatePlatform(context, ACTOR, platform.id, { name: 'New', email: null })
     expect(platformRecord(TEST_VAULT, changed)).toMatchObject({
       name: 'New',
       email: null,
@@ -108,7 +108,7 @@ describe('secrets of a platform', () => {
     const id = formatId('plt', platform.id)
     const authenticators = createAuthenticators(database, TEST_VAULT)
     expect(await authenticators.platform(id, platformSecret)).toEqual(platformCaller(platform.id))
-    const secret = await rotateSecret(context, SOMEBODY, platform.id)
+    const secret = await rotateSecret(context, ACTOR, platform.id)
     expect(await authenticators.platform(id, platformSecret)).toBeNull()
     expect(await authenticators.platform(id, secret)).toEqual(platformCaller(platform.id))
   })
@@ -133,7 +133,7 @@ describe('deleting a platform', () => {
     const { platform, platformSecret } = await newPlatform(context)
     const created = await newAgent(context, await newOwner(context, platform.id))
     await fund(created.agent.id)
-    expect(await refusalOf(deletePlatform(context, SOMEBODY, platform.id))).toMatchObject({
+    expect(await refusalOf(deletePlatform(context, ACTOR, platform.id))).toMatchObject({
       code: 'conflict',
     })
     const authenticators = createAuthenticators(database, TEST_VAULT)
@@ -154,19 +154,19 @@ describe('deleting a platform', () => {
          bank_ifsc, created_at) values ($1, $1, $1, 'withdraw', 1, 'test', '', '0001', 'HDFC0001234', now())`,
       [agent.id],
     )
-    const refusal = () => refusalOf(deletePlatform(context, SOMEBODY, platform.id))
+    const refusal = () => refusalOf(deletePlatform(context, ACTOR, platform.id))
     expect(await refusal()).toMatchObject({ code: 'conflict', details: { agents_with_escrow: 1 } })
     await database.query(`update escrows set status = 'released' where id = $1`, [agent.id])
     expect(await refusal()).toMatchObject({ code: 'conflict', details: { agents_with_payout: 1 } })
     expect((await selectAgent(database, agent.id))?.status).toBe('active')
     await database.query(`update payouts set status = 'failed' where id = $1`, [agent.id])
-    expect((await deletePlatform(context, SOMEBODY, platform.id)).status).toBe('deleted')
+    expect((await deletePlatform(context, ACTOR, platform.id)).status).toBe('deleted')
   })
 
   test('the deletion of a platform ends its secret, its agents and their keys', async () => {
     const { platform, platformSecret } = await newPlatform(context)
     const { agent, agentKey } = await newAgent(context, await newOwner(context, platform.id))
-    expect((await deletePlatform(context, SOMEBODY, platform.id)).status).toBe('deleted')
+    expect((await deletePlatform(context, ACTOR, platform.id)).status).toBe('deleted')
     const authenticators = createAuthenticators(database, TEST_VAULT)
     expect(await authenticators.platform(formatId('plt', platform.id), platformSecret)).toBeNull()
     expect(await authenticators.agent(agentKey)).toBeNull()
@@ -180,7 +180,7 @@ describe('deleting a platform', () => {
     await database.inTransaction(async tx => {
       await tx.query(`select id from accounts where id = $1 for no key update`, [agent.id])
       await tx.query(`update accounts set balance_paise = 1 where id = $1`, [agent.id])
-      deletion = refusalOf(deletePlatform(context, SOMEBODY, platform.id))
+      deletion = refusalOf(deletePlatform(context, ACTOR, platform.id))
       await someoneWaitsForLock(database)
     })
     expect(await deletion).toMatchObject({ code: 'conflict' })
@@ -194,7 +194,7 @@ describe('deleting a platform', () => {
     await fund(agent.id)
     await database.inTransaction(async tx => {
       await tx.query(`select id from accounts where id = $1 for update`, [another.id])
-      const refusal = await refusalOf(deletePlatform(context, SOMEBODY, platform.id))
+      const refusal = await refusalOf(deletePlatform(context, ACTOR, platform.id))
       expect(refusal).toMatchObject({ code: 'conflict', details: { agents_with_balance: 1 } })
     })
   })
@@ -203,7 +203,7 @@ describe('deleting a platform', () => {
     const { platform } = await newPlatform(context)
     const owner = await newOwner(context, platform.id)
     await insertManyAgents(database, { platformId: platform.id, ownerId: owner.id }, 1_200)
-    expect((await deletePlatform(context, SOMEBODY, platform.id)).status).toBe('deleted')
+    expect((await deletePlatform(context, ACTOR, platform.id)).status).toBe('deleted')
     const [left] = await database.query<{ living: bigint; counted: bigint }>(
       `select (select count(*) from agents where platform_id = $1 and status <> 'deactivated') as living,
          (select living from platform_agent_counts where platform_id = $1) as counted`,
@@ -220,7 +220,7 @@ describe('deleting a platform', () => {
     let deletion: Promise<unknown> = Promise.resolve()
     await database.inTransaction(async tx => {
       await lockSponsor(tx, context.vault, platform.id, owner.id)
-      deletion = deletePlatform(context, SOMEBODY, platform.id)
+      deletion = deletePlatform(context, ACTOR, platform.id)
       await someoneWaitsForLock(database)
       await openAccount(tx, id, context.clock.now())
       await insertAgent(
@@ -245,7 +245,7 @@ describe('deleting a platform', () => {
         newAgent(context, owner),
       ])
       const [deleted] = await Promise.allSettled([
-        deletePlatform(context, SOMEBODY, platform.id),
+        deletePlatform(context, ACTOR, platform.id),
         ...agents.map(({ agent }) => fund(agent.id)),
         newAgent(context, owner),
       ])

@@ -13,7 +13,7 @@ import { updatePlatform } from './update-platform.ts'
 import { readWebhookTarget } from './webhook-target.ts'
 
 const NOON = new Date('2026-11-20T06:30:00.000Z')
-const SOMEBODY = service('test')
+const ACTOR = service('test')
 const ADDRESS = 'https://example.com/webhooks'
 
 let clock: ManualClock
@@ -43,8 +43,8 @@ beforeEach(async () => {
 
 const target = () => readWebhookTarget(database, context.vault, platformId, clock.now())
 const secrets = async () => (await target())?.secrets
-const rotate = async () => (await rotateWebhookSecret(context, SOMEBODY, platformId)).secret
-const setUrl = (webhook_url: string | null) => updatePlatform(context, SOMEBODY, platformId, { webhook_url })
+const rotate = async () => (await rotateWebhookSecret(context, ACTOR, platformId)).secret
+const setUrl = (webhook_url: string | null) => updatePlatform(context, ACTOR, platformId, { webhook_url })
 const disable = (url = ADDRESS) => disableWebhookUrl(database, platformId, url, clock.now())
 
 describe('webhook secrets', () => {
@@ -117,7 +117,7 @@ describe('a receiver that is gone', () => {
 })
 
 test('a changed or removed address wakes the delivery, and other changes do not', async () => {
-  await updatePlatform(context, SOMEBODY, platformId, { name: 'Renamed' })
+  await updatePlatform(context, ACTOR, platformId, { name: 'Renamed' })
   expect(resumed).toEqual([])
   await setUrl(ADDRESS)
   expect(await factsDuring(database, () => setUrl(ADDRESS))).toEqual([])

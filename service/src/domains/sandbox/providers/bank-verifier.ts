@@ -60,7 +60,7 @@ function nameAtBankOf(name: string, score: number): string {
   if (score === 100) return words.join(' ')
   if (score >= LEAST_NAME_MATCH) return [...words, 'K'].join(' ')
   if (score >= 70) return ['K', words.at(-1)].join(' ')
-  return score > 0 ? ['RAVI', words.at(-1)].join(' ') : 'SOMEBODY ELSE'
+  return score > 0 ? ['RAVI', words.at(-1)].join(' ') : 'ANOTHER NAME'
 }
 
 /**
