@@ -59,7 +59,7 @@ export const authorizationProperties = {
   expires_at: timestamp('When it begins to close by itself.'),
   closes_at: nullable(
     timestamp(
-      'When it ends and the rest goes back; null while it is open, after the end, and while the payer is frozen or quarantined, for whom the time stands still.',
+      'When it ends and the rest goes back; null while it is open, after the end, and while the payer is frozen or quarantined, because the time is paused then.',
     ),
   ),
   closed_at: nullable(timestamp('When it ended; null before that.')),

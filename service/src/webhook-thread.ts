@@ -145,7 +145,7 @@ export function deliveriesJob(thread: WebhookThread): Job {
   }
 }
 
-/** A commit may have queued events. While the thread is busy it looks for them anyway. */
+/** A commit may have queued events. A busy thread polls for them anyway. */
 function wakeAfterCommits(
   database: Pick<Database, 'onCommit'>,
   sleeping: ThreadSettings['sleeping'],

@@ -119,7 +119,7 @@ describe.each(samplesOf(signer))('a $name', ({ name, answer, content }) => {
   })
 })
 
-/** Names that a changed copy has no more, as they must not come back from the whole answer. */
+/** Names that a changed copy has lost: they must not be taken from the complete response. */
 function gone(content: object, changed: object): Record<string, undefined> {
   const names = Object.keys(content).filter(name => !(name in changed))
   return Object.fromEntries(names.map(name => [name, undefined]))

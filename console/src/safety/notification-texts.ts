@@ -16,7 +16,7 @@ export const notificationTexts = texts({
     turnOn: 'Turn on here',
     turnOff: 'Turn off here',
     isOn: 'This browser notifies you',
-    isOff: 'This browser notifies you no more',
+    isOff: 'This browser no longer notifies you',
     failed: 'The browser did not subscribe. Check your connection and try again.',
     language: 'Language of notifications',
     languages: { en: 'English', hi: 'हिन्दी' },

@@ -96,14 +96,14 @@ test('a response of one piece keeps its length', async () => {
   expect((await answer).headers.get('content-length')).toBe('5')
 })
 
-test('a stream goes on where it waited', async () => {
+test('a stream continues where it waited', async () => {
   const chunks = Array.from({ length: 40 }, () => Buffer.alloc(10_000, 'x'))
   const { answer } = await askAndWrite(each => void pipeline(Readable.from(chunks), each))
   storing.resolve(null)
   expect((await (await answer).arrayBuffer()).byteLength).toBe(400_000)
 })
 
-test('what cannot be stored is not sent: the buyer gets the answer for that, and the handler goes on', async () => {
+test('a response that cannot be stored is not sent: the buyer gets the answer for that, and the handler continues', async () => {
   const ended = vi.fn<() => void>()
   const { answer, response } = await askAndWrite(each => {
     each.writeHead(200, { 'X-More': 'much' })

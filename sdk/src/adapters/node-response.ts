@@ -123,7 +123,7 @@ export function holdBack(
     if (!hasEnded && sender.writableNeedDrain !== true) sender.emit('drain')
   }
 
-  /** Nothing more is sent; who waits for it goes on. */
+  /** Nothing more is sent; those who wait for it continue. */
   function drop(): void {
     state = 'dropped'
     for (const { given } of held) given.forEach(each => void (typeof each === 'function' && each()))

@@ -20,7 +20,10 @@ export function requestOf(
   return { x402Version: 2, paymentPayload, paymentRequirements: { ...requirements } }
 }
 
-/** What the buyer gets back. The service may be away then, so it is asked again, and gives back once. */
+/**
+ * What the buyer gets back. The service may be unavailable then, so the request is repeated, and the money is returned
+ * once.
+ */
 export function createLater({ client, onError }: Payee) {
   const report = errorReporterOf(onError)
   return {

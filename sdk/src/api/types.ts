@@ -2439,7 +2439,7 @@ export interface AuthorizationCreated {
   /** `closing`: captures count until `closes_at`. */
   status: 'open' | 'closing' | 'closed' | 'expired' | 'voided'
   expires_at: string
-  /** null while it is open, after the end, and while the payer is frozen or quarantined, for whom the time stands still. */
+  /** null while it is open, after the end, and while the payer is frozen or quarantined, because the time is paused then. */
   closes_at: string | null
   /** null before that. */
   closed_at: string | null
@@ -2870,7 +2870,7 @@ export interface AuthorizationClosed {
   /** `closing`: captures count until `closes_at`. */
   status: 'open' | 'closing' | 'closed' | 'expired' | 'voided'
   expires_at: string
-  /** null while it is open, after the end, and while the payer is frozen or quarantined, for whom the time stands still. */
+  /** null while it is open, after the end, and while the payer is frozen or quarantined, because the time is paused then. */
   closes_at: string | null
   /** null before that. */
   closed_at: string | null
@@ -2904,7 +2904,7 @@ export interface Authorization {
   /** `closing`: captures count until `closes_at`. */
   status: 'open' | 'closing' | 'closed' | 'expired' | 'voided'
   expires_at: string
-  /** null while it is open, after the end, and while the payer is frozen or quarantined, for whom the time stands still. */
+  /** null while it is open, after the end, and while the payer is frozen or quarantined, because the time is paused then. */
   closes_at: string | null
   /** null before that. */
   closed_at: string | null
@@ -2946,7 +2946,7 @@ export interface AuthorizationVoided {
   /** `closing`: captures count until `closes_at`. */
   status: 'open' | 'closing' | 'closed' | 'expired' | 'voided'
   expires_at: string
-  /** null while it is open, after the end, and while the payer is frozen or quarantined, for whom the time stands still. */
+  /** null while it is open, after the end, and while the payer is frozen or quarantined, because the time is paused then. */
   closes_at: string | null
   /** null before that. */
   closed_at: string | null

@@ -91,7 +91,7 @@ async function verifyOrigins(
 }
 
 function notGenuine(payee: string, why: string): ChallengeRefusal {
-  const message = `What was received of where ${payee} sells ${why}, so it is not paid`
+  const message = `The list of origins at which ${payee} sells ${why}, so it is not paid`
   return { kind: 'refusal', code: 'origins_not_genuine', message }
 }
 
@@ -121,8 +121,8 @@ export function decideSeller({ payTo, payee, origin, host, pinned }: SellerFacts
 }
 
 /**
- * The agent id of a payee that may be paid here, or why it may not; null if that is not checked, or the service knows no
- * such payee.
+ * The agent id of a payee that may be paid here, or why it may not; null if that is not checked, or the service knows
+ * no such payee.
  */
 export async function findSeller(
   { findPayee, journal, terms }: Pick<Buyer, 'findPayee' | 'journal' | 'terms'>,

@@ -15,7 +15,7 @@ test.each([
   expect(totpStep(SECRET, code, second * 1_000)).toBe(Math.floor(second / 30))
 })
 
-test('a code is good one step early and one step late, and then no more', () => {
+test('a code is valid one step early and one step late, but no longer', () => {
   const at = (second: number) => totpStep(SECRET, '287082', second * 1_000)
   expect([0, 29, 30, 59, 60, 89].map(at)).toEqual([1, 1, 1, 1, 1, 1])
   expect(at(90)).toBeNull()

@@ -177,13 +177,13 @@ describe('a connection cut', () => {
   }
 
   test.each<[Fault, string]>([
-    ['cut before', 'update accounts'],
-    ['cut behind others', 'update accounts'],
-    ['cut before', 'insert into transfers'],
-    ['cut before', 'commit'],
-    ['cut behind others', 'commit'],
-    ['cut unheard', 'commit'],
-    ['cut after', 'commit'],
+    ['cut before it is sent', 'update accounts'],
+    ['cut while it waits', 'update accounts'],
+    ['cut before it is sent', 'insert into transfers'],
+    ['cut before it is sent', 'commit'],
+    ['cut while it waits', 'commit'],
+    ['cut while it runs', 'commit'],
+    ['cut after the response', 'commit'],
   ])('(%s %s) after the decision loses no command and posts each one once', async (fault, at) => {
     const { node, state } = nodeWith(fault, at)
     const wallets = await Promise.all(Array.from({ length: 5 }, () => newAgent(db.database, clock.now())))
@@ -200,11 +200,11 @@ describe('a connection cut', () => {
   })
 
   test.each<[Fault, string]>([
-    ['cut before', 'begin'],
-    ['cut behind others', 'begin'],
-    ['cut after', 'begin'],
-    ['cut behind others', 'select id, agent_version'],
-    ['cut before', 'set plan_cache_mode'],
+    ['cut before it is sent', 'begin'],
+    ['cut while it waits', 'begin'],
+    ['cut after the response', 'begin'],
+    ['cut while it waits', 'select id, agent_version'],
+    ['cut before it is sent', 'set plan_cache_mode'],
   ])('(%s %s) before the decision is refused with 503 and posts nothing', async (fault, at) => {
     const { node, state } = nodeWith(fault, at)
     const id = await newAgent(db.database, clock.now())
@@ -226,7 +226,7 @@ describe('a connection cut', () => {
       create constraint trigger at_commit after insert on slow
         deferrable initially deferred for each row execute function linger()`)
     const slow: Writer<object> = { name: 'slow', write: tx => tx.query('insert into slow values (1)', []) }
-    const { node, state } = nodeWith('cut unheard', 'commit')
+    const { node, state } = nodeWith('cut while it runs', 'commit')
     const id = await newAgent(db.database, clock.now())
     await node.ledger.submit({
       accounts: [id],
@@ -241,7 +241,7 @@ describe('a connection cut', () => {
   })
 
   test('repeatedly posts nothing twice', async () => {
-    const { node, state } = nodeWith('cut before', 'commit')
+    const { node, state } = nodeWith('cut before it is sent', 'commit')
     state.left = 3
     const id = await newAgent(db.database, clock.now())
     await Promise.all(Array.from({ length: 10 }, () => fund(node.ledger, id, 100n)))
@@ -261,7 +261,7 @@ describe('a connection cut', () => {
       decide: batch => batch.read(postedTransfers, id) ?? batch.post({ ...fundingOf(funded), id }),
     }
     const other = startNode({ database: db.database, clock, committers: 1 })
-    const { node, state } = nodeWith('cut before', 'commit', {
+    const { node, state } = nodeWith('cut before it is sent', 'commit', {
       async inTransaction(work) {
         await other.ledger.submit(givenOnce)
         return db.database.inTransaction(work)
@@ -278,7 +278,7 @@ describe('a connection cut', () => {
   test('is looked up again when the look-up itself fails with any error', async () => {
     let failures = 3
     const database = faultyDatabase(db.database, text =>
-      text === 'commit' && failures === 3 ? 'cut after' : 'none',
+      text === 'commit' && failures === 3 ? 'cut after the response' : 'none',
     )
     const errors = [
       new DatabaseUnavailable('away'),
@@ -303,7 +303,9 @@ describe('a connection cut', () => {
   })
 
   test('whose look-up never succeeds is reported as unknown, and nothing is tried again', async () => {
-    const database = faultyDatabase(db.database, text => (text === 'commit' ? 'cut after' : 'none'))
+    const database = faultyDatabase(db.database, text =>
+      text === 'commit' ? 'cut after the response' : 'none',
+    )
     const away = () => Promise.reject(new DatabaseUnavailable('away'))
     const node = startNode({
       database: { ...database, inTransaction: away },

@@ -5,11 +5,16 @@ import { type Connection, type Database, DatabaseUnavailable } from '../db/datab
 const LEAVING_MS = 2
 
 /**
- * What happens to a statement on a dedicated connection: nothing special, or the connection is cut before it is sent,
- * right after it was sent behind others without a response yet, right after it was sent alone (the server then runs it
- * without a client to respond to), or after the response arrived, which is then lost.
+ * What happens to a statement on a dedicated connection: nothing special; or the connection is cut before the statement
+ * is sent, while the statement waits for others on the connection, while the server runs it (and has no client to
+ * respond to), or after the response, which is then lost.
  */
-export type Fault = 'none' | 'cut before' | 'cut behind others' | 'cut unheard' | 'cut after'
+export type Fault =
+  | 'none'
+  | 'cut before it is sent'
+  | 'cut while it waits'
+  | 'cut while it runs'
+  | 'cut after the response'
 
 /** A database whose dedicated connections break where the test says. */
 export function faultyDatabase(database: Database, faultOf: (text: string) => Fault): Database {
@@ -25,16 +30,16 @@ function faultyConnection(connection: Connection, faultOf: (text: string) => Fau
       options?: { name?: string },
     ): Promise<R[]> {
       const fault = faultOf(text)
-      if (fault === 'cut before') {
+      if (fault === 'cut before it is sent') {
         connection.destroy()
         throw lost()
       }
       // Only the last statement of a transaction can wait like this, because later ones would overtake it.
-      if (fault === 'cut unheard') await connection.query('select 1')
+      if (fault === 'cut while it runs') await connection.query('select 1')
       const answer = connection.query<R>(text, values, options)
       answer.catch(() => undefined)
-      if (fault === 'cut unheard') await delay(LEAVING_MS)
-      if (fault === 'cut behind others' || fault === 'cut unheard') connection.destroy()
+      if (fault === 'cut while it runs') await delay(LEAVING_MS)
+      if (fault === 'cut while it waits' || fault === 'cut while it runs') connection.destroy()
       const rows = await answer
       if (fault === 'none') return rows
       connection.destroy()
@@ -44,5 +49,5 @@ function faultyConnection(connection: Connection, faultOf: (text: string) => Fau
 }
 
 function lost(): DatabaseUnavailable {
-  return new DatabaseUnavailable('The test cut the line')
+  return new DatabaseUnavailable('The test cut the connection')
 }

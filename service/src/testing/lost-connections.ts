@@ -13,7 +13,7 @@ const AMOUNT_PAISE = 100n
 /** One of this many commits is sent but not awaited, or done but its response is lost. */
 const COMMITS_PER_CUT = 6
 const LONGEST_PAUSE_MS = 40
-const CUTS = ['cut behind others', 'cut unheard', 'cut after'] as const
+const CUTS = ['cut while it waits', 'cut while it runs', 'cut after the response'] as const
 
 /** The responses to payers, by the references of their payments. */
 export interface Outcomes {

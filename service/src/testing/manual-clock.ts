@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.ts'
 
-/** A clock that stands still until the test moves it. */
+/** A clock that changes only when the test advances it. */
 export interface ManualClock extends Clock {
   advance(ms: number): void
   set(moment: Date): void

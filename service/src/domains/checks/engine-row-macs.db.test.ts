@@ -151,7 +151,7 @@ test.each([escrows.rows, authorizations.rows, approvals.rows, fundings.rows, REF
 )
 
 describe('an authorization whose old row was put back', () => {
-  test('is captured no second time, whatever it had captured then', async () => {
+  test('captures no money twice, whatever the old row says was captured', async () => {
     const open = await authorizedOn(node, authorizationIntent(payer, payee, 5_000n))
     await captureOn(node, open, 'total', 1_000n)
     const putBack = await keep('authorizations', open.id)
@@ -198,7 +198,7 @@ describe('an escrow that was changed by hand', () => {
     await query('delete from escrows where id = $1', [escrow.id])
   })
 
-  test('is not released again after it was put back to waiting, with the MAC that it had', async () => {
+  test('is not released again after its old row and MAC were restored', async () => {
     for (const end of [releaseOn, (on: TestNode, escrow: Escrow) => refundOn(on, escrow)]) {
       const escrow = await hold()
       const putBack = await keep('escrows', escrow.id)
@@ -237,7 +237,7 @@ describe('an approval that was changed by hand', () => {
     await query('delete from approvals where id = $1', [approval.id])
   })
 
-  test('pays nothing after it was decided and put back to waiting, with the MAC that it had', async () => {
+  test('pays nothing after it was decided and its old row and MAC were restored', async () => {
     const ends = [
       (approval: Approval) => reject(node, approval),
       (approval: Approval) => approve(node, approval),
@@ -258,7 +258,7 @@ describe('an approval that was changed by hand', () => {
     }
   })
 
-  test('keeps no other approval from expiring, and expires once its row is as it was', async () => {
+  test('does not stop other approvals from expiring, and expires after its row is restored', async () => {
     const altered = await ask()
     const putBack = await keep('approvals', altered.id)
     await query('update approvals set amount_paise = 99999 where id = $1', [altered.id])
@@ -309,7 +309,7 @@ describe('a payment that was changed by hand', () => {
     expect(await refund()).toMatchObject({ amount: 10 })
   })
 
-  test('is not refunded as it was read before the lock, when it was swapped back since', async () => {
+  test('is not refunded if its row was changed during the read before the lock and restored afterwards', async () => {
     const { payment_id } = await pay()
     const genuine = await refundOrder(world.db.database, payment_id, null)
     const altered = { ...genuine, payment: { ...genuine.payment, amountPaise: paise(9_000n) } }
@@ -344,7 +344,7 @@ describe('a funding that was changed by hand', () => {
     await query('delete from fundings where id = $1', [funding.id])
   })
 
-  test('sends back no payment that was credited, as if another had been', async () => {
+  test('never causes the refund of a payment that was credited', async () => {
     const { funding, session } = await world.open(await world.newAgent())
     await simulateOutcome(world.sandbox, session, 'success')
     await query(`update fundings set gateway_payment_id = 'another' where id = $1`, [funding.id])
@@ -393,7 +393,7 @@ describe('a refund at the gateway that was changed by hand', () => {
     await query('delete from gateway_refunds')
   })
 
-  test('is sent when it was not', async () => {
+  test('is sent if it was not sent before', async () => {
     await owed()
     await gatewayRefunds(world.funding).run(world.clock.now())
     expect(await query('select * from sandbox_refunds')).toHaveLength(1)

@@ -46,7 +46,7 @@ const EDITED_ID: Edit = [
   (_target, id) => query('update transfers set id = gen_random_uuid() where id = $1', [id]),
 ]
 
-describe('an escrow that has ended, put back to waiting', () => {
+describe('an escrow that has ended, set back to waiting', () => {
   let payer: Uuid
   let payee: Uuid
   let attestor: Uuid
@@ -97,7 +97,7 @@ describe('an escrow that has ended, put back to waiting', () => {
   })
 })
 
-describe('a funding that has ended, put back to waiting', () => {
+describe('a funding that has ended, set back to waiting', () => {
   const target = (id: Uuid) => formatId('fund', id)
   const edits = [EDITED_LINK, EDITED_KIND, EDITED_ID, EDITED_LOG]
 
@@ -133,7 +133,7 @@ describe('a funding that has ended, put back to waiting', () => {
     },
   )
 
-  test('credits no payment that goes back to who paid it, also with an edit of its audit entries', async () => {
+  test('does not credit a payment that is refunded to its payer, also with an edit of its audit entries', async () => {
     const agent = await world.newAgent()
     const { funding, session } = await world.open(agent)
     const putBack = await keep('fundings', funding.id)
@@ -159,7 +159,7 @@ describe('a funding that was deleted', () => {
     await gatewayRefunds(world.funding).run(world.clock.now())
   }
 
-  test('after it was credited sends nothing back to who paid it', async () => {
+  test('after it was credited causes no refund to its payer', async () => {
     const agent = await world.newAgent()
     const { funding, session } = await world.open(agent)
     await simulateOutcome(world.sandbox, session, 'success')
@@ -168,7 +168,7 @@ describe('a funding that was deleted', () => {
     expect(await world.refundsOf(funding)).toEqual([])
   })
 
-  test('and is put back when its payment went back to who paid it credits nothing', async () => {
+  test('and is restored after its payment was refunded to its payer credits nothing', async () => {
     const agent = await world.newAgent()
     const { funding } = await world.open(agent)
     const putBack = await keep('fundings', funding.id)
@@ -183,7 +183,7 @@ describe('a funding that was deleted', () => {
   })
 })
 
-describe('a payout that has ended, put back to its way', () => {
+describe('a payout that has ended, set back to pending', () => {
   const clock = manualClock(new Date('2026-11-20T10:15:30.000Z'))
   let stage: PayoutStage
 
@@ -194,7 +194,7 @@ describe('a payout that has ended, put back to its way', () => {
 
   const edits = [EDITED_LINK, EDITED_KIND, EDITED_LOG]
 
-  test.each(edits)('comes back into its wallet once, also with an edit of %s', async (_what, edit) => {
+  test.each(edits)('is credited back to its wallet once, also with an edit of %s', async (_what, edit) => {
     const payout = await stage.withdrawn('failed')
     const putBack = await keep('payouts', payout.id)
     await stage.move()

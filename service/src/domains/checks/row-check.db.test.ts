@@ -67,7 +67,7 @@ test('every table has rows here, and none of them is altered', async () => {
 describe.each(tables)('a row of %s that was changed by hand', table => {
   const changed = `ctid = (select ctid from ${table} order by ctid desc limit 1)`
 
-  test('is found by the check, though nobody uses it, and is right once it is as it was', async () => {
+  test('is found by the check before any request reads it, and passes again after it is restored', async () => {
     const putBack = await keepTables(stage.world.db.database, [table])
     await query(`update ${table} set ${CHANGES[table] ?? 'nothing'} where ${changed}`)
     await round()
@@ -84,7 +84,7 @@ describe.each(tables)('a row of %s that was changed by hand', table => {
     expect(await alteredRows()).toEqual([])
   })
 
-  test('is found when its MAC is gone, and is a fault no more once the row is', async () => {
+  test('is found when its MAC is missing, and the finding is resolved when the row is deleted', async () => {
     const putBack = await keepTables(stage.world.db.database, [table])
     const [row] = await query<{ id: string }>(`update ${table} set mac = null where ${changed} returning mac`)
     expect(row).toBeDefined()

@@ -232,7 +232,7 @@ test('a row without a MAC is refused, and stays so', async () => {
   await expect(payFrom(made)).rejects.toThrow('no MAC')
 })
 
-test('a MAC of another row does not fit', async () => {
+test('the MAC of another row does not match', async () => {
   const other = await newAgent(context, owner)
   await db.database.query(
     `update agents a set mac = b.mac, mac_version = b.mac_version from agents b where a.id = $1 and b.id = $2`,
@@ -252,8 +252,8 @@ async function payFrom(payer: CreatedAgent, amount = 100n): Promise<unknown> {
   })
 }
 
-describe('who writes to the database by hand', () => {
-  test('raises no limit: the payment is refused before it is decided', async () => {
+describe('an attacker who writes to the database', () => {
+  test('cannot raise a limit: the payment is refused before it is decided', async () => {
     await expect(payFrom(made, 20_000n)).rejects.toMatchObject({ code: 'spend_limit_exceeded' })
     await db.database.query('update agents set spend_limit_per_tx_paise = 50000 where id = $1', [
       made.agent.id,
@@ -264,7 +264,7 @@ describe('who writes to the database by hand', () => {
     await expect(payFrom(made, 20_000n)).rejects.toThrow('no MAC that fits')
   })
 
-  test('puts no frozen agent back as it was, with the MAC that it had', async () => {
+  test('cannot unfreeze an agent by restoring its old row and MAC', async () => {
     const { id } = made.agent
     await db.database.query(`create table before_freeze as select * from agents where id = $1`, [id])
     const recording = { actor: service('test'), vault: TEST_VAULT, now: clock.now() }
@@ -277,7 +277,7 @@ describe('who writes to the database by hand', () => {
     await db.database.query(`drop table before_freeze`)
   })
 
-  test('makes no waiting raise of a limit fall due', async () => {
+  test('cannot make a waiting increase of a limit take effect', async () => {
     await db.database.query(
       `insert into pending_policy_changes (subject, subject_kind, control, value, effective_at)
        values ($1, 'agent', 'spend_limit_per_tx', '100000', now() - interval '1 day')`,
@@ -290,7 +290,7 @@ describe('who writes to the database by hand', () => {
     await db.database.query('delete from pending_policy_changes')
   })
 
-  test('makes no agent a member of an organization', async () => {
+  test('cannot make an agent a member of an organization', async () => {
     await db.database.query(
       `insert into org_members (agent_id, org_id, role, joined_at) values ($1, $1, 'treasury', now())`,
       [made.agent.id],
@@ -298,7 +298,7 @@ describe('who writes to the database by hand', () => {
     await expect(payFrom(made)).rejects.toThrow('no MAC that fits')
   })
 
-  test('redirects no handle to another agent, and none that a process knows costs a look-up', async () => {
+  test('cannot redirect a handle to another agent, and a handle that a process has cached needs no look-up', async () => {
     const thief = await newAgent(context, owner)
     const find = openHandleCache(db.database, TEST_VAULT)
     const known = openHandleCache(db.database, TEST_VAULT)
@@ -323,13 +323,13 @@ describe('who writes to the database by hand', () => {
     ])
   })
 
-  test('gives no agent the tier that a row of its owner says, and no frozen owner another one', async () => {
+  test('cannot give an agent the tier of an altered owner, nor unfreeze the owner', async () => {
     await db.database.query(`update owners set tier = 'tier3', status = 'active' where id = $1`, [owner.id])
     await expect(newAgent(context, owner)).rejects.toThrow('of owners has no MAC that fits')
     await expect(found()).rejects.toThrow('of owners has no MAC that fits')
   })
 
-  test('takes no organization over, and founds none', async () => {
+  test('cannot take over or create an organization', async () => {
     const thief = await newOwner(context, platform.platform.id)
     const address = formatId('org', organization.id)
     await db.database.query('update organizations set owner_id = $2 where id = $1', [
@@ -368,13 +368,13 @@ describe('who writes to the database by hand', () => {
     expect(await agent(made.agentKey)).toMatchObject({ agentId: made.agent.id })
   })
 
-  test('deletes no limits of an owner', async () => {
+  test('cannot delete the limits of an owner', async () => {
     await limitAsOwner()
     await db.database.query('delete from owner_policies where owner_id = $1', [owner.id])
     await expect(payFrom(made)).rejects.toThrow('of owner_policies')
   })
 
-  test('signs in with no key, secret or session of his own making', async () => {
+  test('cannot authenticate with a key, secret or session that the service did not create', async () => {
     const authenticators = {
       ...createAuthenticators(db.database, TEST_VAULT),
       ...createSessionAuthenticators({ ...context, adminPhones: [] }),
@@ -406,7 +406,7 @@ describe('who writes to the database by hand', () => {
     expect(await authenticators.owner(session.token)).toBeNull()
   })
 
-  test('gives no owner to the session of another phone', async () => {
+  test('cannot give an owner to the session of another phone', async () => {
     const victim = await newOwner(context, platform.platform.id)
     await db.database
       .query(
@@ -457,7 +457,7 @@ describe('money that goes to a bank', () => {
     return payouts.ledger.submit(withdrawCommand(payouts, asked))
   }
 
-  test('goes to no account that was swapped between two owners', async () => {
+  test('never goes to an account that was swapped between two owners', async () => {
     const thief = await newOwner(context, platform.platform.id)
     await verify(context, thief.id, '999999999999')
     await db.database.query(
@@ -469,7 +469,7 @@ describe('money that goes to a bank', () => {
     expect(() => TEST_VAULT.decrypt(thief.phone, `owners.phone:${owner.id}`)).toThrow()
   })
 
-  test('of an owner who was not verified is not paid out because a row says so', async () => {
+  test('is not paid out to an owner whom only an altered row calls verified', async () => {
     await db.database.query(`update owners set kyc_status = 'verified', tier = 'tier3' where id = $1`, [
       owner.id,
     ])

@@ -11,7 +11,7 @@ export function subscribedFact(actor: Actor, id: Uuid): Fact {
   return { agentId: null, actor, action: 'push_subscription.created', target, data: {} }
 }
 
-/** Why a browser is notified no more. */
+/** Why a browser is no longer notified. */
 export type EndedBy = 'owner' | 'logout' | 'another_person' | 'push_service'
 
 export function unsubscribedFact(actor: Actor, id: Uuid, by: EndedBy): Fact {

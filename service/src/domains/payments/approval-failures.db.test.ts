@@ -66,7 +66,12 @@ async function waitingFor(wanted: Uuid): Promise<number> {
   return row?.count ?? -1
 }
 
-const AT_COMMIT: Fault[] = ['cut before', 'cut behind others', 'cut unheard', 'cut after']
+const AT_COMMIT: Fault[] = [
+  'cut before it is sent',
+  'cut while it waits',
+  'cut while it runs',
+  'cut after the response',
+]
 
 describe.each(AT_COMMIT)('a connection that is lost at the commit (%s)', fault => {
   test.each([{}, { idempotencyKey: `key ${fault}` }, { reference: `r ${fault}`, uniqueReference: true }])(
@@ -108,9 +113,9 @@ describe.each(AT_COMMIT)('a connection that is lost at the commit (%s)', fault =
 })
 
 test.each([
-  ['cut before', 'insert into transfers'],
-  ['cut behind others', 'update approvals'],
-  ['cut before', 'update approvals'],
+  ['cut before it is sent', 'insert into transfers'],
+  ['cut while it waits', 'update approvals'],
+  ['cut before it is sent', 'update approvals'],
 ] as const)('a connection that is lost before the commit (%s %s) pays once', async (fault, at) => {
   const approval = await approvalOf(db.database, await ask(sound))
   const before = await paidBy(db.database, payer)

@@ -108,7 +108,7 @@ describe('a repeated key', () => {
     }
   })
 
-  test('of a payment that waits for approval says the same, and so it does once it was approved', async () => {
+  test('of a payment that waits for approval says the same, also after the approval', async () => {
     await changeAgent(db.database, payer, { require_human_approval_above_paise: 500n })
     const { approval_id } = await payNow({ note: 'n' })
     const used = { payment_id: null, approval_id, status: 'pending_approval' }

@@ -75,7 +75,7 @@ describe('a rolling hour', () => {
     await spendAllThatIsLeft(payer, payee, 40_000n)
   })
 
-  test('excludes after an hour a payment made in the very millisecond in which the wallet was created', async () => {
+  test('excludes after an hour a payment made in the millisecond in which the wallet was created', async () => {
     const { payer, payee } = await payerAt(NOON, { spend_limit_hourly_paise: 100_000n })
     await node.pay(order(payer, payee, 60_000n))
     clock.advance(30 * MINUTE_MS)

@@ -54,7 +54,7 @@ export async function disconnectStep(
   payer.apps.set(step.place, { ...app, untilMs: 0 })
 }
 
-/** The owner approves a payment that waits. It is decided again by all limits; what asks the owner asks no more. */
+/** The owner approves a payment that waits. All limits decide it again, except the approval threshold. */
 export async function approveStep(
   run: LimitsRun,
   step: { node: number; payer: number; approval: number },

@@ -83,7 +83,7 @@ export interface ModelAuthorization {
   status: 'open' | 'closing' | 'closed' | 'expired' | 'voided'
   /** What is left of the grace, while it is closing. */
   graceMs: number
-  /** For how long the grace has stood still. */
+  /** For how long the grace was paused. */
   stillMs: number
 }
 

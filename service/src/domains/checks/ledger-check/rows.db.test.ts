@@ -12,7 +12,7 @@ let context: LedgerCheckContext
 const logged: string[] = []
 const seen: string[] = []
 
-/** A row is right while it says so. */
+/** A table whose rows are correct while their column `good` is true. */
 function tableOf(table: string): CheckedTable {
   return {
     table,

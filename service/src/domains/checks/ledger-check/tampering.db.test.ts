@@ -32,7 +32,7 @@ async function putBack(): Promise<void> {
 
 afterAll(putBack)
 
-/** Everything is as it was before the test, and was found right. */
+/** Everything is restored to the state before the test, and passes the check. */
 beforeEach(async () => {
   await putBack()
   clock.advance(1)
@@ -103,7 +103,7 @@ describe('a round finds an account', () => {
     expect(await kindsOf(wallets.debtor)).toContain('overdrawn')
   })
 
-  test('whose balances were shifted to another so that the sum stays zero', async () => {
+  test('whose balance was moved to another account so that the sum stays zero', async () => {
     await tamper('update accounts set balance_paise = balance_paise + 5 where id = $1', [wallets.payer])
     await tamper('update accounts set balance_paise = balance_paise - 5 where id = $1', [wallets.payee])
     await wholeRound(context)

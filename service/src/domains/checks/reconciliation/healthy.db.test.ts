@@ -39,7 +39,7 @@ test('reconciliation finds no difference while fundings, refunds and payouts are
 })
 
 test.each([60, 300, 3_600, 86_400, 3 * 86_400, 10 * 86_400])(
-  'nor %i seconds later, when what was due is done',
+  'reconciliation finds no difference %i seconds later, after the due work has run',
   async seconds => {
     await advance(seconds)
     const report = await stage.compare()

@@ -44,7 +44,7 @@ describe('a refund', () => {
     ])
   })
 
-  test('of the very payment that was credited', async () => {
+  test('of the payment that was credited is reported', async () => {
     const funding = await stage.fund('success')
     await query(
       `insert into gateway_refunds (id, gateway, order_id, gateway_payment_id, amount_paise, currency, reason,
@@ -56,7 +56,7 @@ describe('a refund', () => {
     expect(await found()).toMatchObject([{ kind: 'credited_not_paid', theirs: 'paid 1000.00, refunded' }])
   })
 
-  test('of a payment that the bank took back is owed no more', async () => {
+  test('of a payment that the bank took back is no longer expected', async () => {
     await stage.fund('double_payment')
     await query(`update sandbox_refunds set status = 'failed', done_at = null`)
     await query(

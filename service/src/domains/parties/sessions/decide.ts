@@ -12,7 +12,7 @@ const RESEND_AFTER_MS = 30_000
 const CODES_AN_HOUR = 10
 const LATER_RESEND_AFTER_MS = 180_000
 
-/** Codes an hour that a known place gets without the brakes on unknown places. */
+/** Codes an hour that a known place gets without the limits on unknown places. */
 const TRUSTED_CODES_AN_HOUR = 10
 
 /** Messages an hour to one phone on request of unknown places, before a pause applies. */

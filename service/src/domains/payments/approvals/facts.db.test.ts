@@ -133,7 +133,7 @@ test('approving on one node and expiring on another record one audit event', asy
   await second.close()
 })
 
-test.each(['cut before', 'cut unheard', 'cut after'] as const)(
+test.each(['cut before it is sent', 'cut while it runs', 'cut after the response'] as const)(
   'a request and a rejection whose commit is %s record one audit event each',
   async fault => {
     let left = 0

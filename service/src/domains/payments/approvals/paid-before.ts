@@ -30,8 +30,9 @@ const MAX_PAYERS = 200
 const MAX_PAYEES = 1_000
 
 /**
- * What payers have paid their payees, for the owners who decide. No index has these sums, because it would slow down every
- * payment: a payer's payments are counted when its owner looks, and from then on this node counts only newer ones.
+ * What payers have paid their payees, for the owners who decide. No index has these sums, because it would slow down
+ * every payment: a payer's payments are counted when its owner reads a request, and from then on this node counts only
+ * newer ones.
  */
 export function openPaidBefore(database: Queryable, rowsAtOnce = ROWS_AT_ONCE): PaidBeforeCounts {
   const known = boundedMap<Uuid, Counted>(MAX_PAYERS)

@@ -59,7 +59,7 @@ describe('an authorization', () => {
     expect(await setAside(database)).toMatchObject({ left: expect.any(BigInt) })
   })
 
-  test('is judged as a payment: the payee, the limits, escrow, the balance', async () => {
+  test('is decided like a payment, by the payee, the limits, the escrow threshold and the balance', async () => {
     const refused = async (amount: bigint) =>
       (await refusalOf(authorizeOn(node, authorizationIntent(payer, payee, amount)))).code
     expect(await refused(99_503n)).toBe('insufficient_balance')
@@ -74,7 +74,7 @@ describe('an authorization', () => {
     expect(await refused(1n)).toBe('policy_denied')
   })
 
-  test('uses its key in one space with payments, and a repeat names it', async () => {
+  test('shares the idempotency keys of payments, and a repeated key names the authorization', async () => {
     const made = await authorized(1_000n, { idempotencyKey: 'key' })
     const repeat = await refusalOf(authorized(1_000n, { idempotencyKey: 'key' }))
     const details = { authorization_id: formatId('ath', made.id), same_request: true }
@@ -104,7 +104,7 @@ describe('captures', () => {
     expect(await totals(payer)).toMatchObject({ balance: 69_850n, spent: 30_150n, day: 30_000n })
   })
 
-  test('of a total that is captured already change nothing, also after the end', async () => {
+  test('of a total that was captured before change nothing, also after the end', async () => {
     const made = await authorized(60_000n)
     await captureOn(node, made, 'total', 10_000n)
     const again = { captured: 100, captured_now: 0, payment_id: null, receipt_id: null }
@@ -129,14 +129,14 @@ describe('captures', () => {
     expect(await totals(payer)).toMatchObject({ balance: 98_850n, spent: 1_150n, day: 1_050n })
   })
 
-  test('that are final give the rest back at once', async () => {
+  test('that are final return the rest to the payer at once', async () => {
     const made = await authorized(50_000n)
     expect(await captureOn(node, made, 'amount', 10n, true)).toMatchObject({ status: 'closed', remaining: 0 })
     expect(await totals(payer)).toMatchObject({ balance: 99_890n, spent: 110n, day: 10n })
     expect(await written(made)).toMatchObject({ status: 'closed', feePaise: 100n, nextTryAt: null })
   })
 
-  test('are the payee’s alone, with its key of now', async () => {
+  test('require the payee’s current key', async () => {
     const made = await authorized(1_000n)
     const wanted = { kind: 'total', paise: made.amountPaise } as const
     const order = { seen: made, wanted, isFinal: false, keyHash: hashSecret(payer) }
@@ -146,7 +146,7 @@ describe('captures', () => {
 })
 
 describe('the end', () => {
-  test('gives all of it back when nothing was captured, and frees the limits', async () => {
+  test('returns all money when nothing was captured, and frees the limits', async () => {
     await changeAgent(database, payer, {
       ...{ spend_limit_daily_paise: 50_000n, per_counterparty_daily_limit_paise: 50_000n },
       max_counterparties_per_hour: 1,
@@ -159,7 +159,7 @@ describe('the end', () => {
     await node.pay(order(payer, other, 1n))
   })
 
-  test('keeps the payee counted when something was captured, and only what was captured', async () => {
+  test('leaves the payee and the captured amount counted when something was captured', async () => {
     await changeAgent(database, payer, {
       ...{ per_counterparty_daily_limit_paise: 50_000n, max_counterparties_per_hour: 1 },
     })
@@ -181,7 +181,7 @@ describe('the end', () => {
     expect(await refusalOf(endOn(node, made, 'voided'))).toMatchObject({ code: 'conflict' })
   })
 
-  test('begins by the payer, and comes when the grace is over; captures count until then', async () => {
+  test('is started by the payer and takes effect after the grace; captures are accepted until then', async () => {
     const made = await authorized(50_000n)
     const closing = await beginClosingOn(node, made)
     expect(closing.status).toBe('closing')
@@ -195,7 +195,7 @@ describe('the end', () => {
     expect(await balanceOf(database, payer)).toBe(99_850n)
   })
 
-  test('comes by itself after the expiry and the grace', async () => {
+  test('takes effect by itself after the expiry and the grace', async () => {
     const made = await authorized(50_000n, { expiresInSeconds: 3_600 })
     clock.advance(HOUR_MS)
     await runAuthorizationJobs(node, clock.now())
@@ -217,7 +217,7 @@ describe('the end', () => {
 })
 
 describe('a stopped agent', () => {
-  test('that is a paused payer begins the closing, also when it is resumed before anybody looks', async () => {
+  test('that is a paused payer starts the closing, even if it is resumed before any request or job checks it', async () => {
     const made = await authorized(50_000n)
     clock.advance(1_000)
     const columns = { status: 'paused', paused_at: clock.now() } as const
@@ -227,7 +227,7 @@ describe('a stopped agent', () => {
     expect(await written(made)).toMatchObject({ status: 'closing', closingSince: columns.paused_at })
   })
 
-  test('that may no longer be paid begins the closing', async () => {
+  test('that may no longer be paid starts the closing', async () => {
     const made = await authorized(50_000n)
     await changeAgent(database, payer, { blocked_payee_agents: [payee] })
     await runAuthorizationJobs(node, clock.now())
@@ -235,7 +235,7 @@ describe('a stopped agent', () => {
     await captureOn(node, made, 'amount', 100n)
   })
 
-  test('that is a frozen payer is captured from no more, and its grace goes on after the restore', async () => {
+  test('that is a frozen payer blocks captures, and its grace continues after the restore', async () => {
     const made = await authorized(50_000n)
     await beginClosingOn(node, made)
     clock.advance(4 * MINUTE_MS)
@@ -267,7 +267,7 @@ describe('a stopped agent', () => {
     expect(await balanceOf(database, payer)).toBe(100_000n)
   })
 
-  test('that is the payee captures nothing, and its deactivation ends the authorization', async () => {
+  test('that is the payee cannot capture, and its deactivation ends the authorization', async () => {
     const made = await authorized(50_000n)
     await changeAgent(database, payee, { status: 'quarantined' })
     expect(await refusalOf(captureOn(node, made, 'amount', 100n))).toMatchObject({

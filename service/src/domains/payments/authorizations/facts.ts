@@ -48,7 +48,7 @@ export function recordCaptured(
   })
 }
 
-/** The closing has begun. `closesMs`: when it ends; null while the grace stands still. */
+/** The closing has begun. `closesMs`: when it ends; null while the grace is paused. */
 export function recordClosing(
   batch: LedgerBatch,
   agents: AgentPolicyCache,

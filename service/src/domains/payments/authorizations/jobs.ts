@@ -33,7 +33,10 @@ const expiry = dueWork<AuthorizationJobContext, Authorization>({
 /** Authorizations of one agent that are read together. */
 const AT_ONCE = 500
 
-/** Begins the closing, or ends authorizations, after their payer or payee was changed; and wakes those that stood still. */
+/**
+ * Begins the closing, or ends authorizations, after their payer or payee was changed; and continues those whose grace
+ * was paused.
+ */
 const ofChangedAgents = dueWork<AuthorizationJobContext, ChangedAgent>({
   name: 'authorizations of changed agents',
   rows: changedAgents,

@@ -21,7 +21,12 @@ import { manualClock } from '../../../testing/manual-clock.ts'
 const ROUNDS = 12 * PROOF_LENGTH
 const STEPS = 6
 const COMMITS_PER_CUT = 3
-const CUTS = ['cut before', 'cut behind others', 'cut unheard', 'cut after'] as const
+const CUTS = [
+  'cut before it is sent',
+  'cut while it waits',
+  'cut while it runs',
+  'cut after the response',
+] as const
 
 function randomFault(text: string): Fault {
   if (text !== 'commit' || Math.random() * COMMITS_PER_CUT > 1) return 'none'

@@ -35,7 +35,7 @@ const payer = (stops: Partial<AgentStops> = {}, status: PayerState['status'] = '
   stops: { ...NEVER_STOPPED, ...stops },
 })
 
-test('an authorization is open until it expires, then closes for the grace, and is over to the millisecond', () => {
+test('an authorization is open until it expires, then closing during the grace, and ends to the millisecond', () => {
   const at = (ms: number) => {
     const { status, closesMs, isOver } = presentAt(open, payer(), ms)
     return { status, closesMs, isOver }
@@ -47,7 +47,7 @@ test('an authorization is open until it expires, then closes for the grace, and 
   expect(at(EXPIRES + GRACE)).toEqual({ ...closes, isOver: true })
 })
 
-test('a pause or deactivation of the payer begins the closing at its moment, an earlier pause does not', () => {
+test('a pause or deactivation of the payer starts the closing at that moment, but a pause before the authorization does not', () => {
   const pausedMs = CREATED + MINUTE
   const closes = { status: 'closing', closesMs: pausedMs + GRACE }
   expect(presentAt(open, payer({ pausedMs }, 'paused'), pausedMs)).toMatchObject(closes)
@@ -57,7 +57,7 @@ test('a pause or deactivation of the payer begins the closing at its moment, an 
   expect(presentAt(open, ended, pausedMs + MINUTE)).toMatchObject(closes)
 })
 
-test('the grace stands still while the payer is blocked, and goes on where it stood', () => {
+test('the grace pauses while the payer is blocked, and then continues', () => {
   const began = CREATED + MINUTE
   const blockedSinceMs = began + 4 * MINUTE
   const frozen = payer({ blockedSinceMs }, 'frozen')
@@ -68,7 +68,7 @@ test('the grace stands still while the payer is blocked, and goes on where it st
   expect(presentAt(closing(began), restored, closesMs)).toMatchObject({ closesMs, isOver: true })
 })
 
-test('a payer that is blocked at expiry leaves the whole grace, and earlier blocks do not count', () => {
+test('a payer that is blocked at expiry has the whole grace afterwards, and earlier blocks do not count', () => {
   const blockedSinceMs = EXPIRES - MINUTE
   const frozen = payer({ blockedSinceMs, blockedMs: 5 * MINUTE }, 'frozen')
   const present = presentAt(open, frozen, EXPIRES + DAY_MS)
@@ -79,7 +79,7 @@ test('a payer that is blocked at expiry leaves the whole grace, and earlier bloc
   expect(presentAt(written, restored, restoredMs)).toMatchObject({ closesMs: restoredMs + GRACE })
 })
 
-test('the grace stands still for 90 days at most', () => {
+test('the grace pauses for 90 days at most', () => {
   const frozen = payer({ blockedSinceMs: EXPIRES }, 'frozen')
   const endMs = EXPIRES + 90 * DAY_MS
   expect(presentAt(closing(EXPIRES), frozen, EXPIRES)).toMatchObject({ nextMs: endMs, isOver: false })
@@ -87,7 +87,7 @@ test('the grace stands still for 90 days at most', () => {
   expect(presentAt(closing(EXPIRES), frozen, endMs)).toMatchObject({ isOver: true })
 })
 
-test('what has ended does not change any more', () => {
+test('an authorization that has ended does not change any more', () => {
   const ended = { ...open, status: 'closed' as const }
   expect(presentAt(ended, payer({}, 'frozen'), EXPIRES + DAY_MS)).toEqual({
     ...{ status: 'closed', closing: null, closesMs: null, isOver: false, nextMs: null },

@@ -5,7 +5,7 @@ import { type Authorization, hasEnded } from './authorization.ts'
 
 const GRACE_MS = CLOSING_GRACE_SECONDS * 1_000
 
-/** The longest time that the grace stands still. */
+/** The longest time for which the grace pauses. */
 const MOST_STILL_MS = 90 * DAY_MS
 
 /** What the state of an authorization depends on besides its row. */
@@ -26,9 +26,9 @@ export interface Present {
   readonly status: AuthorizationStatus
   /** null: it is open, or has ended. */
   readonly closing: Closing | null
-  /** When it ends; null: it is open, has ended, or the grace stands still. */
+  /** When it ends; null: it is open, has ended, or the grace is paused. */
   readonly closesMs: number | null
-  /** The end has come, and nothing was captured or given back since. */
+  /** The grace is over, and the end is not written down yet. */
   readonly isOver: boolean
   /** When its state changes next by itself, as far as is known; null: it has ended. */
   readonly nextMs: number | null
@@ -37,7 +37,7 @@ export interface Present {
 /**
  * The state at a moment. It follows from the row and from when the payer was stopped, so it is the same whether the job
  * has written it down or not: the closing begins at expiry, or when the payer is paused or deactivated; captures then
- * count for the grace, whose time stands still while the payer's money is blocked.
+ * count for the grace, which is paused while the payer's money is blocked.
  */
 export function presentAt(authorization: Authorization, payer: PayerState, nowMs: number): Present {
   const { status, expiresAt } = authorization

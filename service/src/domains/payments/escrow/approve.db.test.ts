@@ -120,7 +120,7 @@ test('one approval is requested although the response of the commit was lost', a
   const database = faultyDatabase(db.database, text => {
     if (left === 0 || text !== 'commit') return 'none'
     left--
-    return 'cut after'
+    return 'cut after the response'
   })
   const cut = startNode({ database, clock, committers: 1 })
   const answer = await ask({}, cut)

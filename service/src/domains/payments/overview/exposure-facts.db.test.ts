@@ -19,7 +19,7 @@ async function payerOf(columns: AgentColumns, payees: readonly Uuid[] = []): Pro
   return newFundedAgent(100_000n, { ...lists, ...columns })
 }
 
-test('what is held and what waits for a decision stands beside, and is not what payments can take out', async () => {
+test('held money and waiting approvals are shown separately, and are not part of the exposure', async () => {
   const payee = await newAgent()
   const payer = await payerOf({ require_human_approval_above_paise: 20_000n })
   await held(database, node, intent(payer, 10_000n))
@@ -34,7 +34,7 @@ test('what is held and what waits for a decision stands beside, and is not what 
   expect(await exposureOf(payer)).toMatchObject({ held: 100, pending_approvals: 0 })
 })
 
-test('what one payee of a list was paid today counts, whether or not it was counted before', async () => {
+test('payments to one payee of a list today count, no matter whether they were counted before', async () => {
   const [payee, other] = [await newAgent(), await newAgent()]
   const payer = await payerOf({}, [payee, other])
   await node.pay(order(payer, payee, 1_000n))
@@ -68,7 +68,7 @@ test('a hold counts until it is refunded, and its release counts for the payee t
   expect(await hourOf(payer)).toMatchObject({ amount: 20, bound_by: { rule: 'max_counterparties_per_hour' } })
 })
 
-test('a payee that is stopped cannot be paid, and without another one the list bounds', async () => {
+test('a stopped payee cannot be paid, and if the list has no other one, the list bounds the exposure', async () => {
   const payee = await newAgent({ status: 'paused' })
   const payer = await payerOf({}, [payee])
   expect(await hourOf(payer)).toEqual({ amount: 0, bound_by: { rule: 'allowed_payees', layer: 'agent' } })
@@ -76,7 +76,7 @@ test('a payee that is stopped cannot be paid, and without another one the list b
   expect(await hourOf(payer)).toMatchObject({ bound_by: { rule: 'balance', layer: null } })
 })
 
-test('a budget that is raised meanwhile raises what can be paid from then on', async () => {
+test('a budget increase that falls due within the time raises the exposure from then on', async () => {
   const payer = await payerOf({ budget_limit_paise: 10_000n })
   await database.query(
     `update agents set pending_budget_paise = 25000, pending_budget_effective_at = $2 where id = $1`,

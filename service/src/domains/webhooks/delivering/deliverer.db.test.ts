@@ -204,7 +204,7 @@ test('no event is lost if it is fanned out while its delivery worker releases th
   await Promise.all(nodes.map(deliverer => deliverer.stop()))
 })
 
-test('a deliverer that sleeps is woken by a commit, also by one between its last look and its sleep', async () => {
+test('a deliverer that sleeps is woken by a commit, also by one between its last poll and its sleep', async () => {
   const receiver = await startReceiver()
   const pair = await newPair(receiver.origin, null)
   const paid: Promise<Uuid[]>[] = []

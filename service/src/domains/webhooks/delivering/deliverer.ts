@@ -11,9 +11,12 @@ import { openWorkerPool } from './worker-pool.ts'
 /** Fans events out and delivers them, on one node. */
 export interface Deliverer {
   start(): void
-  /** Events may have been queued: looks for them now if it sleeps. */
+  /** Events may have been queued: polls for them now if the deliverer sleeps. */
   wake(): void
-  /** Attempts every delivery that is due now, including events just recorded. Returns after 30 s; slow attempts continue. */
+  /**
+   * Attempts every delivery that is due now, including events just recorded. Returns after 30 s; slow attempts
+   * continue.
+   */
   runDue(): Promise<void>
   /** Waits a few seconds for running attempts, aborts the rest, and releases all leases. */
   stop(): Promise<void>
@@ -25,7 +28,7 @@ export interface DelivererOptions extends WebhooksContext {
   /** Utilization of the payments' event loop, 0 to 1: payments have priority. */
   readonly utilization?: () => number
   readonly onAttempt?: (status: DeliveryOutcome['status']) => void
-  /** Called with true before the last look for work before a longer pause, which `wake` ends, and with false after it. */
+  /** Called with true before the last poll before a longer pause, which `wake` ends, and with false after it. */
   readonly onSleep?: (isAsleep: boolean) => void
   /** What other nodes queued and did not fan out, and retries, are found after this time at the latest; 1 s. */
   readonly sleepMs?: number
@@ -33,8 +36,8 @@ export interface DelivererOptions extends WebhooksContext {
 
 const POLL_MS = 100
 const SLEEP_MS = 1_000
-/** After this many looks that found nothing it sleeps. */
-const LOOKS_BEFORE_SLEEP = 5
+/** After this many polls without work the deliverer sleeps. */
+const POLLS_BEFORE_SLEEP = 5
 const NOTHING: FannedOut = { taken: 0, wasFull: false, platformIds: [] }
 const AFTER_ERROR_MS = 1_000
 /** Longer than the timeout of an attempt. */
@@ -62,8 +65,8 @@ export function openDeliverer(options: DelivererOptions): Deliverer {
     let idleLooks = 0
     while (!isStopped) {
       try {
-        const sleeps = idleLooks >= LOOKS_BEFORE_SLEEP
-        // Before it looks, so that no commit falls between the look and the pause.
+        const sleeps = idleLooks >= POLLS_BEFORE_SLEEP
+        // Before the poll, so that no commit falls between the poll and the pause.
         options.onSleep?.(sleeps)
         const { wasFull, isIdle } = await step()
         idleLooks = isIdle ? idleLooks + 1 : 0

@@ -10,13 +10,13 @@ const NO_HTTP = unanswered('The answer is not valid HTTP')
 const TOO_LONG = unanswered('The headers of the answer are too long')
 
 describe('a receiver that is too slow', () => {
-  test('has at most 15 seconds, then its connection is closed', async () => {
+  test('gets at most 15 seconds, then its connection is closed', async () => {
     const receiver = await startReceiver(() => {})
     expect(await senderForTest({ timeoutMs: SHORT_MS }).send(webhookTo(receiver.origin))).toEqual(LATE)
     await vi.waitUntil(() => receiver.open() === 0, { interval: 2 })
   })
 
-  test('has no more time if it sends its headers byte by byte', async () => {
+  test('gets no more time by sending its headers byte by byte', async () => {
     const receiver = await startTcpReceiver(socket => {
       socket.write('HTTP/1.1 200 OK\r\nx: ')
       const drip = setInterval(() => socket.write('x'), 5)
@@ -26,7 +26,7 @@ describe('a receiver that is too slow', () => {
     await vi.waitUntil(() => receiver.open() === 0, { interval: 2 })
   })
 
-  test('has no more time if it sends 102 Processing again and again', async () => {
+  test('gets no more time by sending 102 Processing again and again', async () => {
     const { origin } = await startTcpReceiver(socket => {
       const drip = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 10)
       socket.on('close', () => clearInterval(drip))
@@ -34,13 +34,13 @@ describe('a receiver that is too slow', () => {
     expect(await senderForTest({ timeoutMs: SHORT_MS }).send(webhookTo(origin))).toEqual(LATE)
   })
 
-  test('has no more time if it accepts no TLS', async () => {
+  test('gets no more time if it does not complete the TLS handshake', async () => {
     const { port } = await startTcpReceiver(() => {})
     const sender = senderForTest({ timeoutMs: SHORT_MS })
     expect(await sender.send(webhookTo(`https://127.0.0.1:${port}/`))).toEqual(LATE)
   })
 
-  test('has no more time if its name is never resolved', async () => {
+  test('gets no more time if its name is never resolved', async () => {
     const sender = senderForTest({ timeoutMs: SHORT_MS, lookup: () => new Promise(() => {}) })
     expect(await sender.send(webhookTo('http://slow.test/'))).toEqual(LATE)
   })
@@ -63,7 +63,7 @@ test.each([
   ['half of its headers', 'HTTP/1.1 200 OK\r\ncontent-le', BROKE],
   ['another protocol', 'SSH-2.0-OpenSSH_9.9\r\n', NO_HTTP],
   ['bytes', '\u0000\u0001\u0002\r\n\r\n', NO_HTTP],
-  ['a status that is none', 'HTTP/1.1 2xx OK\r\n\r\n', NO_HTTP],
+  ['an invalid status', 'HTTP/1.1 2xx OK\r\n\r\n', NO_HTTP],
   ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n', NO_HTTP],
   ['a header bomb', `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(64 * 1024)}\r\n\r\n`, TOO_LONG],
   ['a thousand headers', `HTTP/1.1 200 OK\r\n${'xxxxxxxxxxxxxxxxxx: y\r\n'.repeat(1000)}\r\n`, TOO_LONG],

@@ -25,10 +25,10 @@ export async function checkOwners(db: Queryable): Promise<string[]> {
   })
 }
 
-function statusOf(account: string | null): KycStatus | 'unheard of' {
+function statusOf(account: string | null): KycStatus | 'not submitted' {
   if (account === null) return 'none'
   if (PAYABLE_ACCOUNTS.some(known => known === account)) return 'verified'
-  return REFUSED_ACCOUNTS.some(known => known === account) ? 'failed' : 'unheard of'
+  return REFUSED_ACCOUNTS.some(known => known === account) ? 'failed' : 'not submitted'
 }
 
 interface WalletRow {
