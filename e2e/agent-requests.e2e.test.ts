@@ -48,7 +48,7 @@ test('a payment that asks for approval waits whatever its amount, and is made wh
   expect((await network.balance(payee)).available).toBe(5)
 })
 
-test('it waits also where the owner allowed such payments before, and uses nothing of that up', async () => {
+test('a payment that asks for approval waits even if an allowance covers it, and uses none of the allowance', async () => {
   const headers = await network.login(owner)
   const { created_at } = await api.ok(routes.getAgent, { params: { agent_id: payer.id }, headers })
   const body = { agent_id: payer.id, to: payee.id, amount: 100, until: dayAfter(created_at) }
@@ -58,7 +58,7 @@ test('it waits also where the owner allowed such payments before, and uses nothi
   expect(allowances).toMatchObject([{ used: 0 }])
 })
 
-test('it is refused by everything that refuses a payment', async () => {
+test('a payment that asks for approval is refused by every rule that refuses a payment', async () => {
   const strict = await network.agent(owner, { spend_limit_per_tx: 4 })
   await network.fund(strict, 100)
   const call = { params: { agent_id: strict.id }, headers: strict.headers }
@@ -87,7 +87,7 @@ test('an agent holds its own money in escrow, and only its platform releases it'
   await api.ok(routes.holdEscrowWithAttestation, { ...call, body: attestor })
 })
 
-test('an agent holds no other agent’s money, and none with a key that was replaced', async () => {
+test('an agent cannot hold the money of another agent, or hold money with a key that was replaced', async () => {
   const body = { amount: 40, to_agent_id: payee.handle }
   const others = { params: { agent_id: payee.id }, headers: payer.headers, body }
   await api.refused(routes.holdEscrow, 403, 'authorization_error', others)

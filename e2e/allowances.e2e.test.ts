@@ -56,7 +56,7 @@ async function hold(amount: number): Promise<unknown> {
 }
 
 describe('an allowance', () => {
-  test('lets payments and holds to its payee pass that fit whole into what is left of it', async () => {
+  test('covers payments and holds to its payee that fit as a whole into the rest of its amount', async () => {
     const { allowance_id } = await give(400)
     expect(await pay(150)).toBe('completed')
     expect(await hold(150)).toBe('held')
@@ -72,7 +72,7 @@ describe('an allowance', () => {
     expect(await list()).toMatchObject([{ used: 0 }])
   })
 
-  test('ends at its moment', async () => {
+  test('ends at the time that the owner chose', async () => {
     await give(400, { ms: 10_000 })
     expect(await pay(150)).toBe('completed')
     await passTime(11)
@@ -98,7 +98,7 @@ describe('an allowance', () => {
     expect(await list()).toMatchObject([{ used: 440 }])
   })
 
-  test('lifts no limit', async () => {
+  test('does not raise any limit', async () => {
     await give(5_000)
     await api.ok(routes.updateAgent, {
       params: { agent_id: payer.id },
@@ -129,7 +129,7 @@ describe('an allowance', () => {
     ])
   })
 
-  test('is what a dry run expects', async () => {
+  test('is taken into account by a dry run', async () => {
     const ask = async () =>
       (
         await api.ok(routes.evaluatePolicy, {
@@ -152,7 +152,7 @@ describe('an allowance given with an approval', () => {
     return { approval_id, answer: await api.send(routes.approve, sent) }
   }
 
-  test('begins unused with that commit', async () => {
+  test('is created in the commit of the approval, and nothing of it is used', async () => {
     const until = new Date((await nowMs()) + DAY_MS).toISOString()
     const { answer } = await approve({ amount: 300, until })
     expect(answer).toMatchObject({
@@ -162,7 +162,7 @@ describe('an allowance given with an approval', () => {
     expect([await pay(300), await pay(101)]).toEqual(['completed', 'pending_approval'])
   })
 
-  test('that is refused leaves the approval pending, and nothing is paid', async () => {
+  test('that is refused leaves the approval waiting, and nothing is paid', async () => {
     const far = new Date((await nowMs()) + 31 * DAY_MS).toISOString()
     const { approval_id, answer } = await approve({ amount: 300, until: far })
     expect(answer).toMatchObject({ status: 400, body: { error: { field: 'allow.until' } } })

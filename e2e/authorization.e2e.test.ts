@@ -105,7 +105,7 @@ test.each(guarded)('the route %s refuses other kinds of credentials', async (ope
   }
 })
 
-test('the address of MCP refuses every credential but the key of an agent as bearer', async () => {
+test('the MCP endpoint refuses every credential except an agent’s key as bearer token', async () => {
   const call = { body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }
   const bearers = [
     unknownKey,
@@ -142,7 +142,7 @@ function otherCookie(kind: Kind): string {
 }
 
 test.each(guarded)(
-  'the route %s refuses a right credential together with a wrong one',
+  'the route %s refuses a valid credential that is sent with an invalid one',
   async (operation, route) => {
     for (const kind of KINDS.filter(kind => takes(route, kind))) {
       const right = ownHeaders(world, operation, kind)

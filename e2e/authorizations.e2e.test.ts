@@ -115,7 +115,7 @@ describe('an authorization', () => {
     ])
   })
 
-  test('that nothing was captured of is reversed in the statement', async () => {
+  test('without a capture is shown as reversed in the statement', async () => {
     const made = await authorize()
     const voided = await api.ok(routes.voidAuthorization, { params: params(made), headers: payee.headers })
     expect(voided).toMatchObject({ status: 'voided', fee: 0 })
@@ -176,7 +176,7 @@ describe('an authorization', () => {
     expect(looked).toMatchObject({ from: payer.id, to: payee.id, amount: 20, cost: 0, refunded_total: 5 })
   })
 
-  test('is for both sides, and nobody else learns that it exists', async () => {
+  test('is visible to both sides, and nobody else learns that it exists', async () => {
     const made = await authorize()
     const stranger = await network.agent(await network.owner(await network.platform()))
     const call = { params: params(made) }
@@ -197,7 +197,7 @@ describe('an authorization', () => {
   })
 })
 
-describe('stops', () => {
+describe('a stop', () => {
   const closesBy = async (act: () => Promise<unknown>) => {
     const made = await authorize()
     await wait(1)
@@ -209,7 +209,7 @@ describe('stops', () => {
     expect(await see(made)).toMatchObject({ status: 'closed', captured: 5, closes_at: null })
   }
 
-  test('of the payer, its pause and the owner’s emergency stop, begin the closing at once', async () => {
+  test('by a pause of the payer or the owner’s emergency stop starts the closing at once', async () => {
     const byPlatform = { params: { agent_id: payer.id }, headers: platform.headers }
     await closesBy(() => api.ok(routes.pauseAgent, byPlatform))
     await api.ok(routes.resumeAgent, byPlatform)
@@ -217,7 +217,7 @@ describe('stops', () => {
     await closesBy(() => api.ok(routes.pauseAllAgents, { headers }))
   })
 
-  test('of the payee by the payer’s list begin the closing', async () => {
+  test('by the payer’s payee list starts the closing', async () => {
     await closesBy(async () => {
       await api.ok(routes.updateAgent, {
         ...{ params: { agent_id: payer.id }, headers: platform.headers },
@@ -227,7 +227,7 @@ describe('stops', () => {
     })
   })
 
-  test('by a freeze refuse captures, and the grace goes on when the payer is restored', async () => {
+  test('by a freeze refuses captures, and the grace continues when the payer is restored', async () => {
     const made = await authorize({ expires_in: 60 })
     const headers = await network.admin()
     const freeze = { headers, body: { agent_ids: [payer.id] } }
@@ -246,7 +246,7 @@ describe('stops', () => {
     expect(await see(made)).toMatchObject({ status: 'closed', captured: 5 })
   })
 
-  test('of the payee refuse its captures, and its deactivation ends the authorization', async () => {
+  test('of the payee refuses its captures, and its deactivation ends the authorization', async () => {
     const made = await authorize()
     const [headers, body] = [await network.admin(), { agent_ids: [payee.id] }]
     await api.ok(routes.bulkQuarantineAgents, { headers, body })

@@ -60,7 +60,7 @@ async function openWorld(way: Way): Promise<World> {
 }
 
 describe.each(WAYS)('%s', way => {
-  test('each command has the same --json shape as ever', async () => {
+  test('each command has the --json shape of cli-shapes.txt', async () => {
     const world = await openWorld(way)
     const shapes = await shapesOf(world, way)
     const covered = [...shapes.keys()].map(name => name.split(' --')[0] ?? '')

@@ -105,7 +105,7 @@ describe('fetch', () => {
     )
   }
 
-  test('sends the receipt, so that a seller that keeps used nonces itself asks nobody', async () => {
+  test('sends the receipt, so that a seller that stores used nonces itself does not call the service', async () => {
     const asked: string[] = []
     const client = createClient({
       baseUrl: stage.service.address,
@@ -138,7 +138,7 @@ describe('fetch', () => {
     })
   })
 
-  test('exits with 3 and pays nothing above --max-amount or with --no-pay', async () => {
+  test('exits with 3 and pays nothing if the price is above --max-amount, or with --no-pay', async () => {
     const shop = await openShop()
     for (const args of [['--max-amount', '2'], ['--no-pay']]) {
       const ended = await cli.run(['fetch', shop, ...args, '--json'], direct())

@@ -38,7 +38,7 @@ async function nodeOf(major: number, installed: ForeignPackages[]): Promise<stri
   return join(foreign.folder, 'node_modules', name, 'bin', 'node')
 }
 
-/** What npm is told, beside a home of its own: the package needs no other one. */
+/** The environment of npm, with a home of its own: the package needs no other package. */
 function offline(home: string) {
   return { npm_config_offline: 'true', npm_config_audit: 'false', HOME: home }
 }
@@ -94,7 +94,7 @@ describe.skipIf(!canRunBash)('the page of the command line', () => {
       expect.soft(restore(printed[index] ?? '')).toMatch(patternOf(prints))
   })
 
-  test('the installed package is one file without dependencies or install scripts, whose text names no folder of its makers', () => {
+  test('the installed package is one file without dependencies or install scripts, and contains no path of the build machine', () => {
     const installed = join(prefix, 'lib', 'node_modules', '@batua', 'cli')
     const files = readdirSync(installed, { recursive: true, withFileTypes: true }).filter(each =>
       each.isFile(),

@@ -76,7 +76,7 @@ describe('listen', () => {
     expect(new Set(secrets).size).toBe(1)
   })
 
-  test('goes on after the service was away, without missing what happened meanwhile', async () => {
+  test('continues after the service was unavailable, without missing events of the meantime', async () => {
     const running = cli.start(['listen', '--json', '--events', 'agent.payment.sent'])
     await running.until(({ stderr }) => stderr().includes('Listening'))
     await stage.network.pay(payer, stage.payee, 8)
@@ -103,13 +103,13 @@ describe('listen', () => {
 })
 
 describe('trigger', () => {
-  test('makes an event happen, and prints it', async () => {
+  test('causes an event, and prints it', async () => {
     const ended = await cli.run(['trigger', 'agent.escrow.released', '--json'])
     expect([ended.code, ended.stderr]).toEqual([0, ''])
     expect(jsonOf(ended)).toMatchObject({ event: 'agent.escrow.released', data: { amount: 50 } })
   })
 
-  test('webhook.test is a conflict without an address to test', async () => {
+  test('webhook.test is a conflict without a webhook_url', async () => {
     expect(await cli.run(['trigger', 'webhook.test'])).toMatchObject({ code: 8 })
   })
 

@@ -36,7 +36,7 @@ describe('statement', () => {
     expect(first).toContain('running_balance')
   })
 
-  test('of a stranger’s agent is not allowed, and of a wrong day wrong usage', async () => {
+  test('of a stranger’s agent is refused, and an invalid day is a usage error', async () => {
     const other = await stage.network.agent(await stage.network.owner(await stage.network.platform()))
     expect(await cli.run(['statement', '--agent', other.id])).toMatchObject({ code: 6, stdout: '' })
     expect(await cli.run(['statement', '--from', 'yesterday'])).toMatchObject({ code: 2, stdout: '' })
@@ -45,7 +45,7 @@ describe('statement', () => {
 })
 
 describe('logs', () => {
-  test('shows the requests of the platform’s agents, and goes on with new ones', async () => {
+  test('shows the requests of the platform’s agents, and continues with new ones', async () => {
     const refused = await cli.run(['pay', stage.payee.id, '9000', '--json'])
     const { error } = jsonOf<{ error: { request_id: string } }>(refused)
     const running = cli.start(['logs', '--follow', '--json', '--limit', '1'])

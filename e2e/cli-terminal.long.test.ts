@@ -42,7 +42,7 @@ function hostileService(body: object, status = 200) {
 }
 
 describe('in a process of its own', () => {
-  test('it exits with its code, and a pipe gets the result alone', async () => {
+  test('the command exits with its code, and a pipe gets only the result', async () => {
     const paid = await cli.spawned(['pay', stage.payee.id, '1', '--json'], direct())
     expect([paid.code, paid.stderr, jsonOf(paid)['status']]).toEqual([0, '', 'completed'])
     const refused = await cli.spawned(['pay', stage.payee.id, '5001'], direct())
@@ -93,7 +93,7 @@ describe('on a terminal', () => {
     expect(files.join()).toContain(payer.key)
   })
 
-  test('names of strangers are shown without what a terminal obeys, and Hindi as it is written', async () => {
+  test('names of strangers are printed without control characters, and Hindi text unchanged', async () => {
     const agent = { agent_id: 'agt_1', handle: HOSTILE, name: HOSTILE, status: HOSTILE, available: 1 }
     const hostile = through(await hostileService(agent))
     const { code, stdout } = await cli.onTerminal(['whoami'], hostile)
@@ -103,13 +103,13 @@ describe('on a terminal', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ name: HOSTILE })
   })
 
-  test('an error’s text cannot send it commands or pretend to be another line', async () => {
+  test('an error’s text cannot send control sequences to the terminal or imitate another line', async () => {
     const error = { error: { code: 'conflict', message: HOSTILE } }
     const { code, stdout } = await cli.onTerminal(['whoami'], through(await hostileService(error, 409)))
     expect([code, stdout]).toEqual([8, `batua: ${HARMLESS}\r\n`])
   })
 
-  test('a shop’s answer cannot send it commands, and a pipe gets the bytes as they are', async () => {
+  test('a shop’s response cannot send control sequences to the terminal, and a pipe gets the bytes unchanged', async () => {
     const text = '\u001b]0;owned\u0007\u001b[2Jweather\u009b31m\r\nsun'
     const shop = await servers.serve((_request, response) => response.end(text))
     const { stdout } = await cli.onTerminal(['fetch', shop], direct())
@@ -117,7 +117,7 @@ describe('on a terminal', () => {
     expect((await cli.spawned(['fetch', shop], direct())).stdout).toBe(text)
   })
 
-  test('there are colours, which a pipe and NO_COLOR do not get', async () => {
+  test('the output has colours, but not in a pipe or with NO_COLOR', async () => {
     await logPlatformIn(cli, stage.service.address, stage.platform)
     expect((await cli.onTerminal(['agents'])).stdout).toContain('\u001b[1m')
     expect((await cli.onTerminal(['agents'], { env: { NO_COLOR: '1' } })).stdout).not.toContain('\u001b')

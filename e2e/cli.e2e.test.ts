@@ -56,14 +56,14 @@ describe('a login', () => {
     })
   })
 
-  test('with a wrong key keeps nothing and exits with 6', async () => {
+  test('with a wrong key stores nothing and exits with 6', async () => {
     const { code, stdout, stderr } = await logIn('wrong', ['--agent-key-stdin'], `agk_live_${'x'.repeat(43)}`)
     expect([code, stdout]).toEqual([6, ''])
     expect(stderr).not.toContain('xxxx')
     expect(await cli.run(['whoami', '--profile', 'wrong'])).toMatchObject({ code: 6, stdout: '' })
   })
 
-  test('sends its secret only to the service that it was made at', async () => {
+  test('sends its secret only to the service of that login', async () => {
     const seen: string[] = []
     const other = createServer((request, response) => {
       seen.push(JSON.stringify(request.headers))
@@ -184,7 +184,7 @@ describe('the exit code', () => {
     ])
   })
 
-  test('8: the key was used for another payment; the same payment is 0, with the payment that was made', async () => {
+  test('8: the key was used for another payment; a repeat of the same payment exits with 0 and prints the payment', async () => {
     const args = ['pay', stage.payee.handle, '2', '--idempotency-key', 'order-8', '--json']
     const first = jsonOf(await cli.run(args))
     const same = await cli.run(args)
@@ -248,7 +248,7 @@ describe('--json', () => {
     ])
   })
 
-  test('has the envelope of the service’s errors, with its details', async () => {
+  test('prints errors in the format of the service, with their details', async () => {
     const refused = await cli.run(['pay', stage.payee.id, '5001', '--json'])
     expect(jsonOf(refused)).toEqual({
       error: {
@@ -263,7 +263,7 @@ describe('--json', () => {
 })
 
 describe('a receipt', () => {
-  test('is verified offline with the keys that the login kept, and a changed one exits with 1', async () => {
+  test('is verified offline with the keys stored at the login, and an altered one exits with 1', async () => {
     const paid = jsonOf(await cli.run(['pay', stage.payee.id, '4', '--json']))
     const params = { receipt_id: String(paid['receipt_id']) }
     const receipt = await stage.api.ok(routes.getReceipt, { params, headers: payer.headers })

@@ -186,7 +186,7 @@ test('what an app asks the owner for counts when she approves it, and is shown a
   await client.close()
 })
 
-test('an app is listed only the tools that its scopes allow, and can call no others', async () => {
+test('an app sees only the tools that its scopes allow, and can call no others', async () => {
   const { access_token } = await oauth.connect(agent, session, { scopes: ['approvals:request'], daily: 50 })
   const client = await oauth.mcp(access_token)
   const { tools } = await client.client.listTools()
@@ -240,7 +240,7 @@ describe('a tool that an app may not call is never its next one:', () => {
     return { buyer, client: await oauth.mcp(access_token) }
   }
 
-  test('with wallet:read there is nothing to pay with', async () => {
+  test('with wallet:read no result names a tool that pays', async () => {
     const { client } = await appWith('wallet:read')
     const check = (amount: number) => client.call('check_payment', { to: to(), amount })
     expect(await check(10)).toMatchObject({ decision: 'approved', next_tool: null })
@@ -252,7 +252,7 @@ describe('a tool that an app may not call is never its next one:', () => {
     await client.close()
   })
 
-  test('with payments:write there are no limits and no statement to read', async () => {
+  test('with payments:write no result names the tools for limits and statements', async () => {
     const { client } = await appWith('payments:write')
     const check = (amount: number) => client.call('check_payment', { to: to(), amount })
     expect(await check(10)).toMatchObject({ decision: 'approved', next_tool: 'pay' })
@@ -269,7 +269,7 @@ describe('a tool that an app may not call is never its next one:', () => {
     await client.close()
   })
 
-  test('with approvals:request the owner is asked instead of paying', async () => {
+  test('with approvals:request results name the request for approval instead of a payment', async () => {
     const { client } = await appWith('approvals:request')
     const check = (amount: number) => client.call('check_payment', { to: to(), amount })
     expect(await check(10)).toMatchObject({ decision: 'approved', next_tool: 'request_approval' })
@@ -286,7 +286,7 @@ describe('a tool that an app may not call is never its next one:', () => {
   })
 })
 
-test('an app takes back what it set aside for a seller that then refuses, and the audit log names the app', async () => {
+test('an app gets back money that it set aside for a seller that then refuses, and the audit log names the app', async () => {
   const { api, network, payee } = stage
   const { kinds } = await api.ok(routes.getX402Supported, {})
   const service = kinds[0]?.extra.service ?? ''
@@ -332,7 +332,7 @@ test('an app of an agent that was deactivated can do nothing, and a rotated key 
   await expect(client.raw('get_wallet')).rejects.toThrow()
 })
 
-test('an app ends when its owner said, by the service’s clock', async () => {
+test('an app ends at the time that its owner chose, by the service’s clock', async () => {
   const { access_token } = await oauth.connect(agent, session, { expires_in_days: 1 })
   const client = await oauth.mcp(access_token)
   expect(await client.call('check_payment', { to: stage.payee.handle, amount: 1 })).toMatchObject({

@@ -107,7 +107,7 @@ test('an origin that is not the agent’s, or whose document is no document or o
   expect(await find(word)).toEqual([])
 })
 
-test('what is listed is only what the agent’s origins and state are now', async () => {
+test('a listing is shown only while its agent has the origin and is active', async () => {
   const agent = await stage.network.agent(stage.owner)
   const origin = await openShop(agent)
   await clientOf(agent).registerListing({ agent_id: agent.id, origin })
@@ -122,7 +122,7 @@ test('what is listed is only what the agent’s origins and state are now', asyn
   expect(await find(word)).toEqual([])
 })
 
-test('a page of sellers leads to the next one', async () => {
+test('the pages of sellers follow each other', async () => {
   const shops = await Promise.all(
     [1, 2, 3].map(async number => {
       const agent = await stage.network.agent(stage.owner)
@@ -143,7 +143,7 @@ test('a page of sellers leads to the next one', async () => {
   expect(seen.toSorted()).toEqual(shops.toSorted())
 })
 
-test('the document is for everybody: any page may read it, and it passes on all other requests', async () => {
+test('any site may read the published document, and all other requests reach the shop', async () => {
   const agent = await stage.network.agent(stage.owner)
   const origin = await openShop(agent)
   const response = await fetch(`${origin}/.well-known/batua-pay.json?x=1`)

@@ -88,7 +88,7 @@ const order = (path = '/weather', key = 'k') => ({
   idempotency_key: key,
 })
 
-test('a price is asked without paying, and says whether the wallet may pay it', async () => {
+test('a quote pays nothing, and says whether the wallet may pay the price', async () => {
   const { agent, mcp } = await buyer({ spend_limit_per_tx: 12 })
   expect(await mcp.call('quote_paid_url', { url: `${shop.address}/weather` })).toMatchObject({
     ...{ isError: false, status: 402, payment_required: true, amount: 12.5, fee: 1, total: 13.5 },
@@ -106,7 +106,7 @@ test('a price is asked without paying, and says whether the wallet may pay it', 
 })
 
 test.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)(
-  'the price of a %s is asked without running its handler, and a page without a price has acted when it is asked',
+  'a quote of a %s does not run its handler, but a quote of a page without a price does',
   async method => {
     const { agent, mcp } = await buyer()
     const request = { method, body: 'words' }

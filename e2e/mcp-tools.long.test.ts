@@ -220,7 +220,7 @@ async function open(
   return { mcp, facts }
 }
 
-test('every tool has a row', async () => {
+test('the table has a row for every tool', async () => {
   const { mcp } = await open()
   const { tools } = await mcp.client.listTools()
   expect(tools.map(({ name }) => name)).toEqual(Object.keys(ROWS))
@@ -239,7 +239,7 @@ describe.each(Object.entries(ROWS))('%s', (tool, row) => {
   )
 
   test.each(['HTTP', 'stdio'] as const)(
-    'takes no hostile argument over %s for a fault of its own, and quotes none as its own words',
+    'does not report hostile arguments over %s as internal errors, and does not quote them as its own words',
     async way => {
       const { mcp, facts } = await open()
       const raw = await RAW[way](stage.service.address, facts.agent.key)

@@ -132,7 +132,7 @@ describe.each(['express', 'hono'] as const)('a shop on mppx/%s with our method',
     expect(await payments()).toHaveLength(1)
   })
 
-  test('that was away is shown the same payment by the next call', async () => {
+  test('that was unavailable is shown the same payment by the next call', async () => {
     const buy = theirs()
     const before = shop.served()
     await proxy.become(AWAY)
@@ -194,7 +194,7 @@ describe.each(['express', 'hono'] as const)('a shop on mppx/%s with our method',
     expect([(await payments()).length, shop.served() - before]).toEqual([3, 2])
   })
 
-  test('of twelve equal calls at once serves and charges none twice', async () => {
+  test('serves and charges none of twelve equal concurrent calls twice', async () => {
     const buy = theirs()
     const before = shop.served()
     const answers = await Promise.allSettled(Array.from({ length: 12 }, () => buy(page)))
@@ -281,7 +281,7 @@ describe.each(['express', 'hono'] as const)('a session with a shop on mppx/%s', 
     expect((await authorizations()).map(({ status }) => status)).toEqual(['closing'])
   })
 
-  test('of twenty calls at once serves each once, for its own price', async () => {
+  test('serves each of twenty concurrent calls once, for its own price', async () => {
     const buy = buying()
     const before = shop.served()
     const answers = await Promise.all(Array.from({ length: 20 }, () => buy(page)))
@@ -308,7 +308,7 @@ describe.each(['express', 'hono'] as const)('a session with a shop on mppx/%s', 
     await proxy.become('open')
   })
 
-  test('a buyer whose response is lost counts the call, and signs on', async () => {
+  test('a buyer whose response is lost counts the call, and signs for the next one', async () => {
     const { kept, losing } = recording()
     const buy = buying(kept)
     expect((await buy(page)).status).toBe(200)
@@ -357,7 +357,7 @@ describe('without a program of its own, from a shop on mppx,', () => {
     await mcp.close()
   })
 
-  test('an assistant’s tool goes on with its payment after the answer was lost, under the same key', async () => {
+  test('an assistant’s tool continues with its payment after a lost response, under the same key', async () => {
     const mcp = await connectMcp(stage.api.address, buyer.key)
     const losing = { isOn: true }
     const road = await openRoad(shop.address, losing)

@@ -92,7 +92,7 @@ describe('a code', () => {
     for (const { body } of good) expect(await isGood(tokensOf(body).access_token)).toBe(false)
   })
 
-  test('of an attacker does not fit into the request of the client (code injection)', async () => {
+  test('of an attacker is refused in the request of the client (code injection)', async () => {
     const mine = await newCode()
     const victim = await newCode()
     expect(await oauth.exchange(victim.asked, mine.code)).toMatchObject({
@@ -384,7 +384,7 @@ describe('a client id metadata document', () => {
     token_endpoint_auth_method: 'none',
   })
 
-  test('makes its address the client, whose host the owner is shown', async () => {
+  test('identifies the client by its address, and the owner sees its host', async () => {
     const id = await publish(plain)
     const { asked, code } = await newCode(id)
     expect(await oauth.exchange(asked, code)).toMatchObject({ status: 200 })

@@ -169,7 +169,7 @@ test.each([
   ['900000000022', 'failed', 'bank_unavailable'],
   ['7766671735000', 'reversed', 'returned_by_bank'],
 ] as const)(
-  'a payout to %s is %s, and its line says why in a word of ours',
+  'a payout to %s is %s, and its line has a reason of this service',
   async (bank_account, status, reason) => {
     const { api, network } = stage
     const other = await network.owner(await network.platform())

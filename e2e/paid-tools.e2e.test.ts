@@ -182,7 +182,7 @@ describe('a call of a paid tool', () => {
     })
   })
 
-  test('for other arguments, or of another tool, is not what was paid for', async () => {
+  test('with a payment for other arguments, or for another tool, is refused', async () => {
     const call = await shopOf()
     const payment = await paymentByHand(await call(pune))
     const elsewhere = { name: 'weather', arguments: { city: 'Delhi' }, _meta: { [PAYMENT]: payment } }
@@ -229,7 +229,7 @@ describe.each(ERAS)('payingTools with the official client of the era %s', era =>
 })
 
 describe('payingTools', () => {
-  test('pays no more than its maximum, no other payee, and nobody of another service', async () => {
+  test('never pays more than its maximum, another payee, or an agent of another service', async () => {
     const call = await shopOf()
     expect(await failureOf(paying(call, { maxAmount: '4.99' })(pune))).toMatchObject({
       code: 'price_too_high',
@@ -247,7 +247,7 @@ describe('payingTools', () => {
     expect(await payments()).toEqual([])
   })
 
-  test('returns what it cannot pay, and what costs nothing, unchanged', async () => {
+  test('returns results that it cannot pay, and free results, unchanged', async () => {
     const foreign = {
       isError: true,
       structuredContent: {
@@ -318,7 +318,7 @@ describe('payingTools', () => {
     expect((await payments()).map(({ refunded_total }) => refunded_total)).toEqual([0, 5])
   })
 
-  test('a tool that asks for more input has not served', async () => {
+  test('a tool that asks for more input counts as not served', async () => {
     const call = await shopOf({}, () => ({ resultType: 'input_required', content: [] }))
     await paying(call)(pune).catch(() => undefined)
     expect(await payments()).toMatchObject([{ amount: 5, refunded_total: 5 }])
@@ -349,7 +349,7 @@ describe('payingTools', () => {
     expect(await payments()).toHaveLength(2)
   })
 
-  test('a call with a date is another call than one with another date', async () => {
+  test('calls with different dates are different calls', async () => {
     const journal = memoryJournal()
     const call = await shopOf()
     const lost = new Error('the connection broke')
@@ -395,14 +395,14 @@ describe('payingTools', () => {
   })
 })
 
-test('a price may depend on the arguments, and a payment for less does not buy more', async () => {
+test('a price may depend on the arguments, and a payment of a lower price is refused for a higher one', async () => {
   const call = await shopOf({ amount: ({ city: of }) => (of === 'Pune' ? '1.00' : '9.00') })
   await paying(call)(pune)
   await paying(call)({ name: 'weather', arguments: { city: 'Delhi' } })
   expect((await payments()).map(({ amount }) => amount)).toEqual([9, 1])
 })
 
-test('while the service is away, a payment is neither taken nor refused', async () => {
+test('while the service is unavailable, a payment is neither accepted nor refused', async () => {
   const call = await shopOf()
   const payment = await paymentByHand(await call(pune))
   const away = await shopOf({

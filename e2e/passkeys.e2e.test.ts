@@ -67,8 +67,8 @@ const messages = async () =>
     ({ text }) => text,
   )
 
-describe('an owner with a passkey approves', () => {
-  test('with its signature over everything that she sees, which is kept as evidence', async () => {
+describe('an approval by an owner with a passkey', () => {
+  test('is signed over everything that she sees, and the signature is kept as evidence', async () => {
     const holder = await enrol(api, session)
     const approval_id = await ask()
     await api.refused(routes.approve, 403, 'passkey_required', { params: { approval_id }, headers: session })
@@ -104,7 +104,7 @@ describe('an owner with a passkey approves', () => {
     ).toMatchObject({ evidence })
   })
 
-  test('and the context and the allowance are signed too', async () => {
+  test('is signed over the context and the allowance too', async () => {
     const holder = await enrol(api, session)
     const context = { purpose: 'Translation', items: [{ name: 'Page', quantity: 12, amount: 16 }] }
     const { approval_id = '' } = await network.pay(payer, payee, 200, { context })
@@ -133,7 +133,7 @@ describe('an owner with a passkey approves', () => {
     ['for another host', { rpId: 'evil.example' }],
     ['of another ceremony', { type: 'webauthn.create' }],
     ['of a device that did not verify the person', { isVerified: false }],
-  ])('and a response %s is refused', async (_what, changes) => {
+  ])('is refused with a response %s', async (_what, changes) => {
     const holder = await enrol(api, session)
     const approval_id = await ask()
     expect(await approveWith(holder, approval_id, changes)).toMatchObject({
@@ -143,7 +143,7 @@ describe('an owner with a passkey approves', () => {
     expect((await approveWith(holder, approval_id)).status).toBe(200)
   })
 
-  test('and a challenge is good once, for five minutes, in its session, for its approval and its passkeys', async () => {
+  test('accepts a challenge once, for five minutes, in its session, for its approval and its passkeys', async () => {
     const holder = await enrol(api, session)
     const [first, second] = [await ask(), await ask(210)]
     const sign = async (id: string) => {
@@ -167,7 +167,7 @@ describe('an owner with a passkey approves', () => {
     expect((await approve(second, await sign(second))).status).toBe(200)
   })
 
-  test('and of two that use one challenge at once, one succeeds', async () => {
+  test('succeeds once if two use one challenge at the same time', async () => {
     const holder = await enrol(api, session)
     const body = { name: 'Renamed', spend_limit_daily: 90_000 }
     const call = { params: { agent_id: payer.id }, body }
@@ -177,7 +177,7 @@ describe('an owner with a passkey approves', () => {
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 403, 403])
   })
 
-  test('and rejecting, pausing and lower limits need none', async () => {
+  test('needs the passkey, but rejecting, pausing and lowering limits do not', async () => {
     await enrol(api, session)
     const params = { approval_id: await ask() }
     await api.ok(routes.reject, { params, headers: session, body: {} })
@@ -186,12 +186,12 @@ describe('an owner with a passkey approves', () => {
   })
 })
 
-describe('a step-up is needed', () => {
+describe('a step-up', () => {
   const refuses = async (route: Route, call: CallOf<Route>) => {
     await api.refused(route, 403, 'passkey_required', { ...call, headers: session })
   }
 
-  test('to raise a limit, also beside one that is lowered; the platform needs none', async () => {
+  test('is needed to raise a limit, also together with one that is lowered; the platform needs none', async () => {
     await api.ok(routes.updateOwnerPolicy, { headers: session, body: { spend_limit_daily: 100 } })
     const holder = await enrol(api, session)
     const raise = { body: { spend_limit_daily: 200, spend_limit_per_tx: 50 } }
@@ -205,7 +205,7 @@ describe('a step-up is needed', () => {
     await api.ok(routes.updateAgent, { ...agent, headers: owner.platform.headers })
   })
 
-  test('to give an allowance and to change the bank account', async () => {
+  test('is needed to give an allowance and to change the bank account', async () => {
     const holder = await enrol(api, session)
     const until = new Date(Date.parse((await advance(1)).now) + 3_600_000).toISOString()
     const allowance = { body: { agent_id: payer.id, to: payee.id, amount: 50, until } }
@@ -220,7 +220,7 @@ describe('a step-up is needed', () => {
     await api.ok(routes.submitKyc, { ...account, headers: owner.platform.headers })
   })
 
-  test('by an administrator to restore and to change tiers, and to stop nothing', async () => {
+  test('is needed by an administrator to restore and to change tiers, but not to stop anything', async () => {
     const admin = await logIn(api, ADMIN_PHONES.withPasskey, 'admin')
     const holder = await enrol(api, admin)
     const params = { owner_id: owner.id }
@@ -241,7 +241,7 @@ describe('a step-up is needed', () => {
     }
   })
 
-  test('for the request that was signed and no other', async () => {
+  test('is valid for the request that was signed and no other', async () => {
     const holder = await enrol(api, session)
     const call = { params: { agent_id: payer.id }, body: { require_human_approval_above: 150 } }
     const signed = await stepUp(api, holder, routes.updateAgent, call)
@@ -260,7 +260,7 @@ describe('a step-up is needed', () => {
     }
   })
 
-  test('and is recorded with its evidence', async () => {
+  test('is recorded with its evidence', async () => {
     const holder = await enrol(api, session)
     const call = { params: { agent_id: payer.id }, body: { require_human_approval_above: 150 } }
     await okConfirmed(api, holder, routes.updateAgent, call)
@@ -396,7 +396,7 @@ describe('passkeys', () => {
     await api.refused(routes.createPasskey, 400, 'validation_error', { headers: session, body: other })
   })
 
-  test('of a deleted or altered row stop what they confirm, rather than being needed no longer', async () => {
+  test('whose rows were deleted or altered make requests fail instead of being no longer required', async () => {
     const holder = await enrol(api, session)
     const approval_id = await ask()
     const newest = `(select max(id::text)::uuid from passkeys)`

@@ -85,7 +85,7 @@ async function paidProof(shop: CountingShop, agent = stage.buyer): Promise<Requi
 const show = (shop: CountingShop, proof: PaymentProof) =>
   request(shop.address, 'GET', '/page', { headers: proofHeader(proof) })
 
-test('a buyer’s fetch sends the receipt, and a seller with a store serves it without a word to the service', async () => {
+test('a buyer’s fetch sends the receipt, and a seller with a store serves it without a call to the service', async () => {
   const shop = await openShop()
   const proof = await paidProof(shop)
   asked = []
@@ -158,7 +158,7 @@ test('what was paid is served while the service cannot be reached', async () => 
   expect(await show(shop, bare)).toMatchObject({ status: 200 })
 })
 
-test('a stranger, another seller and a forger get nothing from a proof, cost no question and use up no nonce', async () => {
+test('a stranger, another seller and a forger get nothing from a proof, cause no call to the service and use up no nonce', async () => {
   const [shop, rival] = [await openShop(), await openShop({ seller: other })]
   const proof = await paidProof(shop)
   await show(shop, await paidProof(shop))
@@ -175,7 +175,7 @@ test('a stranger, another seller and a forger get nothing from a proof, cost no 
   expect(await show(shop, proof)).toMatchObject({ status: 200 })
 })
 
-test('a payment that was refunded after a failure is not accepted again, though nobody is asked', async () => {
+test('a payment that was refunded after a failure is not accepted again, although the service is not called', async () => {
   const shop = await openShop({ status: 500 })
   const proof = await paidProof(shop)
   expect(await show(shop, proof)).toMatchObject({ status: 500 })

@@ -85,7 +85,7 @@ describe.skipIf(!hasRedis).each<[string, (redis: Redis) => NonceRedis & TabRedis
     expect(claimed.filter(Boolean)).toHaveLength(1)
   })
 
-  test('the buyers of a payee are those of whom something is stored', async () => {
+  test('the buyers of a payee are those with a stored state', async () => {
     for (const buyer of ['one', 'two', 'three']) await store.write(PAYEE, buyer, stored('a'), null)
     await store.write('agt_other', 'four', stored('a'), null)
     await store.write(PAYEE, 'two', null, 'a')
@@ -93,7 +93,7 @@ describe.skipIf(!hasRedis).each<[string, (redis: Redis) => NonceRedis & TabRedis
     expect(await store.read('agt_other', 'one')).toBeNull()
   })
 
-  test('what was written and claimed is there after the server was killed', async () => {
+  test('written states and claims survive a kill of the server', async () => {
     await store.write(PAYEE, BUYER, stored('a', '["owed"]'), null)
     await nonces.claim('paid', inAnHour(), 'first')
     await server.crash()
@@ -103,7 +103,7 @@ describe.skipIf(!hasRedis).each<[string, (redis: Redis) => NonceRedis & TabRedis
     expect(await nonces.claim('paid', inAnHour(), 'first')).toBe(true)
   })
 
-  test('a claim is released by its own id only, and ends with its time', async () => {
+  test('a claim is released only by its own id, and expires', async () => {
     expect(await nonces.claim('once', inAnHour(), 'mine')).toBe(true)
     await nonces.release('once', 'another')
     expect(await nonces.claim('once', inAnHour(), 'another')).toBe(false)

@@ -36,7 +36,7 @@ async function reload(logged: string): Promise<string> {
 
 const page = () => fetch(`${stage.service.address}/openapi.json`)
 
-test('SIGHUP takes over rate limits and the log level from the file, and names what needs a restart', async () => {
+test('SIGHUP applies rate limits and the log level of the file, and names the settings that need a restart', async () => {
   for (let requests = 0; requests < 3; requests++) expect((await page()).status).toBe(200)
   expect((await page()).status).toBe(429)
   configure({ RATE_LIMIT_PAGES: '50', LOG_LEVEL: 'info', SERVICE_NAME: 'other' })
@@ -47,7 +47,7 @@ test('SIGHUP takes over rate limits and the log level from the file, and names w
   await expect.poll(stage.service.output).toContain('"route":"/openapi.json"')
 })
 
-test('SIGHUP with a wrong file changes nothing, and the service goes on', async () => {
+test('SIGHUP with an invalid file changes nothing, and the service keeps running', async () => {
   configure({ RATE_LIMIT_PAGES: 'many', LOG_LEVLE: 'debug' })
   const output = await reload('configuration not read again')
   expect(output).toContain('RATE_LIMIT_PAGES: must be')
@@ -55,7 +55,7 @@ test('SIGHUP with a wrong file changes nothing, and the service goes on', async 
   expect((await page()).headers.get('ratelimit-limit')).toBe('50')
 })
 
-test('a limit of 0 is none, and a limit can be set again', async () => {
+test('0 removes a limit, and a limit can be set again', async () => {
   configure({ RATE_LIMIT_PAGES: '0', LOG_LEVEL: 'warn' })
   await reload('configuration read again')
   expect((await page()).headers.get('ratelimit-limit')).toBeNull()

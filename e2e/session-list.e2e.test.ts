@@ -45,13 +45,13 @@ describe('the session of a platform', () => {
     await api.ok(routes.listAgents, { headers: session })
   })
 
-  test('has nothing of another platform', async () => {
+  test('cannot read the data of another platform', async () => {
     const session = await logPlatformIn()
     const other = await network.platform()
     expect((await read(session, other)).status).toBe(404)
   })
 
-  test('changes nothing from a page of another site', async () => {
+  test('cannot be used by a page of another site to change anything', async () => {
     const { cookie = '' } = await logPlatformIn()
     const owner = { name: 'Asha Rao', phone: '9812345678', pan: 'ABCPR1234F' }
     for (const headers of [{ cookie }, { cookie, origin: 'https://evil.example' }]) {
@@ -82,11 +82,11 @@ describe('the session of a platform', () => {
     expect((await read(second)).status).toBe(200)
   })
 
-  test('cannot be ended with the secret, which has none', async () => {
+  test('cannot be ended by a request with the secret, which belongs to no session', async () => {
     await api.refused(routes.logOutPlatform, 401, 'authentication_error', { headers: platform.headers })
   })
 
-  test('ends with the secret, when that is rotated, also by another session', async () => {
+  test('ends when the secret is rotated, also by another session', async () => {
     const [first, second] = [await logPlatformIn(), await logPlatformIn()]
     const stream = await openStream(api.address, second)
     const secret = (await rotate(first)).platform_secret ?? ''
@@ -96,7 +96,7 @@ describe('the session of a platform', () => {
     expect((await read(await logPlatformIn({ ...platform, secret }))).status).toBe(200)
   })
 
-  test('counts only beside no secret, and only as the kind that X-Session names', async () => {
+  test('is accepted only without a secret, and only as the kind that X-Session names', async () => {
     const session = await logPlatformIn()
     const other = await network.platform()
     const both = await read({ ...session, ...other.headers }, other)
@@ -109,7 +109,7 @@ describe('the session of a platform', () => {
     expect((await read({ ...asOwner, 'x-session': 'platform' })).status).toBe(200)
   })
 
-  test('that is put back after it ended is refused', async () => {
+  test('whose row is restored after it ended is refused', async () => {
     const session = await logPlatformIn()
     const { query } = stage.database
     await query('create temp table kept as select * from sessions where platform_id is not null')

@@ -81,7 +81,7 @@ describe('a statement as JSON', () => {
     expect(statement.lines).toMatchObject(transactions.toReversed())
   })
 
-  test('shows money that waits as the balance does, and what came back as a line of its own', async () => {
+  test('shows pending money like the balance does, and returned money in a line of its own', async () => {
     const payer = await stage.network.fundedAgent(owner)
     const payee = await stage.network.agent(owner)
     const { headers } = owner.platform
@@ -104,7 +104,7 @@ describe('a statement as JSON', () => {
     expect(over.closing_balance).toBe((await stage.network.balance(payer)).available)
   })
 
-  test('takes back a withdrawal that the bank refused', async () => {
+  test('reverses a withdrawal that the bank refused', async () => {
     const unlucky = await stage.network.owner(owner.platform)
     await scenarios.kyc(unlucky, '900000000006')
     const agent = await stage.network.fundedAgent(unlucky)
@@ -271,7 +271,7 @@ describe('a statement as PDF', () => {
     expect(pages.at(-1)).toContain('Closing balance')
   })
 
-  test('is made of any name and any words', async () => {
+  test('can contain any name and any text', async () => {
     const names = [
       'a\u200D\u200Cb',
       'Z\u0334\u0321\u031b\u0353\u0345'.repeat(10),

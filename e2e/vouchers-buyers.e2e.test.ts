@@ -115,7 +115,7 @@ async function openCheat(
 const amounts = (vouchers: readonly { readonly amount: string }[]) => vouchers.map(({ amount }) => amount)
 
 describe('a seller that cheats', () => {
-  test('by a total above what was signed gets no more than the prices of the calls', async () => {
+  test('by asking for a higher total gets no more than the prices of the calls', async () => {
     const { address, vouchers } = await openCheat(() => ({ total: '9.00' }))
     const buy = buying()
     for (let call = 0; call < 4; call++) await (await buy(`${address}/weather`)).text()
@@ -130,7 +130,7 @@ describe('a seller that cheats', () => {
     expect(amounts(vouchers)).toEqual(['0.10', '0.10', '0.10'])
   })
 
-  test('by refusing every voucher gets one price, and is then paid singly', async () => {
+  test('by refusing every voucher gets one price, and then one payment for each call', async () => {
     const { address, vouchers } = await openCheat(() => ({ status: 402, total: '0.10' }))
     const buy = buying()
     const first = await buy(`${address}/weather`)
@@ -183,7 +183,7 @@ describe('a seller that cheats', () => {
 })
 
 describe('a buyer with vouchers', () => {
-  test('asks for each price once, and pays all paths of a seller from one authorization', async () => {
+  test('requests each price once, and pays all paths of a seller from one authorization', async () => {
     const prices: Record<string, number> = { '/a': 0.1, '/b': 0.25, '/free': 0 }
     let plain = 0
     const address = await openTabShop(
@@ -259,7 +259,7 @@ describe('a buyer with vouchers', () => {
     expect(vouchers).toHaveLength(1)
   })
 
-  test('counts what waits for an approval, and opens for another payee once that is rejected', async () => {
+  test('counts an authorization that waits for approval, and opens one for another payee after the rejection', async () => {
     const payees = await Promise.all(['/0', '/1'].map(() => stage.network.agent(stage.owner)))
     buyer = await stage.network.fundedAgent(stage.owner, { require_human_approval_above: 5 })
     const { address } = await openCheat(
@@ -288,7 +288,7 @@ describe('a buyer with vouchers', () => {
     }, 5_000)
   })
 
-  test('pays singly what is no cheaper, what a budget does not allow, and what it may not authorize', async () => {
+  test('pays each call separately if vouchers are not cheaper, or a budget or the policy does not allow the authorization', async () => {
     const address = await openTabShop(
       () => 2,
       (_, response) => response.end('sunny'),
@@ -323,7 +323,7 @@ describe('a buyer with vouchers', () => {
     expect(await authorizationsOf(buyer)).toHaveLength(1)
   })
 
-  test('closes what is idle, and the journal then counts what was signed', async () => {
+  test('closes idle authorizations, and the journal then counts the signed amount', async () => {
     const address = await openTabShop(
       () => 1,
       (_, response) => response.end('sunny'),
@@ -338,7 +338,7 @@ describe('a buyer with vouchers', () => {
     expect(await authorizationsOf(buyer)).toHaveLength(2)
   })
 
-  test('closes what an earlier process with the same journal left open', async () => {
+  test('closes authorizations that an earlier process with the same journal left open', async () => {
     const address = await openTabShop(
       () => 1,
       (_, response) => response.end('sunny'),

@@ -144,7 +144,7 @@ describe.each<[string, () => Promise<TabStore> | TabStore, isShared: boolean]>([
   })
 })
 
-test('what a buyer owes is captured before it owes more than it may', async () => {
+test('the debt of a buyer is captured before it exceeds the limit', async () => {
   const seller = openSeller(kept(memoryTabStore()), { maxOutstanding: 2, captureAbove: 100 })
   const buyer = await newBuyer()
   let nonce = await nonceOf(seller)
@@ -157,7 +157,7 @@ test('what a buyer owes is captured before it owes more than it may', async () =
   expect((await buyer.state()).captured).toBe(4)
 })
 
-test('calls in progress count as owed, so that another one waits for their end', async () => {
+test('calls in progress count as debt, so that another call waits for their end', async () => {
   const seller = openSeller(kept(memoryTabStore()), { maxOutstanding: 1.75 })
   const buyer = await newBuyer()
   const nonces = await Promise.all(Array.from({ length: 4 }, () => nonceOf(seller)))
@@ -173,7 +173,7 @@ test('calls in progress count as owed, so that another one waits for their end',
   expect(await fourth).toMatchObject({ outcome: 'served', total: '2.00' })
 })
 
-test('a price above what a buyer may owe is not offered for vouchers', async () => {
+test('a price above the limit of debt is not offered for vouchers', async () => {
   const seller = openSeller(kept(memoryTabStore()), { maxOutstanding: 1.25 })
   const { headers } = await seller.challenge(requestOf(), null)
   expect(JSON.parse(Buffer.from(headers['X-SERVICE-PAY'] ?? '', 'base64').toString())).not.toHaveProperty(
@@ -278,7 +278,7 @@ test('a buyer that has closed is refused at its first voucher', async () => {
   )
 })
 
-test('a buyer that closes and goes on is found out after five minutes, captured from and refused', async () => {
+test('a buyer that closes and continues to call is detected after five minutes, charged and refused', async () => {
   const seller = openSeller(kept(memoryTabStore()))
   const buyer = await newBuyer()
   let { next } = await callSeller(seller, buyer.proof(0.5, await nonceOf(seller)))
@@ -292,7 +292,7 @@ test('a buyer that closes and goes on is found out after five minutes, captured 
   )
 })
 
-test('what is served is captured in time, and less than 1 INR when the buyer closes', async () => {
+test('served calls are captured in time, and an amount below 1 INR when the buyer closes', async () => {
   const store = kept(memoryTabStore())
   const seller = openSeller(store, { captureEveryMs: 100, captureAbove: 100 })
   const buyer = await newBuyer()
@@ -309,7 +309,7 @@ test('what is served is captured in time, and less than 1 INR when the buyer clo
   expect(errors).toEqual([])
 })
 
-test('a store in memory that another process has, sells without vouchers', async () => {
+test('a seller sells without vouchers if another process holds the store in memory', async () => {
   const one = openSeller(kept(memoryTabStore()))
   const buyer = await newBuyer()
   const nonce = await nonceOf(one)

@@ -113,7 +113,7 @@ function optionsOf() {
 }
 
 describe.each(SHOPS)('a seller on %s whose vouchers are in SQL', (_, open) => {
-  test('answers 503 if it cannot store what it served, and that call costs nothing', async () => {
+  test('responds with 503 if it cannot store a served call, and that call costs nothing', async () => {
     const shop = await openShop(open())
     const client = createClient({ baseUrl: stage.api.address, agentKey: buyer.key })
     const buy = payingFetch(fetch, { client, maxAmount: 1, allowHttp: true, tab: { amount: 50 } })
@@ -137,7 +137,7 @@ describe.each(SHOPS)('a seller on %s whose vouchers are in SQL', (_, open) => {
     expect([await next.text(), next.headers.get(TOTAL_HEADER)]).toEqual(['sunny', '0.20'])
   })
 
-  test('waits no longer than a verification may take, and what is stored too late costs nothing', async () => {
+  test('waits no longer than a verification may take, and a call that is stored too late costs nothing', async () => {
     verifyTimeoutMs = 1_000
     const shop = await openShop(open())
     const client = createClient({ baseUrl: stage.api.address, agentKey: buyer.key })

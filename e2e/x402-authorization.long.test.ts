@@ -137,7 +137,7 @@ describe.each(['express', 'hono'] as const)('a shop on @x402/%s that captures af
     },
   )
 
-  test('gives back later what it could not when its handler failed', async () => {
+  test('returns the money later if it could not when its handler failed', async () => {
     shop.statuses.push(500)
     shop.beforeNext.push(() => proxy.become(AWAY))
     expect((await theirs()(page)).status).toBe(500)
@@ -146,7 +146,7 @@ describe.each(['express', 'hono'] as const)('a shop on @x402/%s that captures af
     await expect.poll(wealth, { timeout: 60_000 }).toBe(WEALTH)
   })
 
-  test('cannot verify while the service is away: the next call shows the same authorization', async () => {
+  test('cannot verify while the service is unavailable: the next call shows the same authorization', async () => {
     const buy = theirs()
     const before = shop.served()
     await proxy.become(AWAY)
@@ -193,7 +193,7 @@ describe.each(['express', 'hono'] as const)('a shop on @x402/%s that captures af
     expect(await statuses()).toEqual([['closed', 2.5]])
   })
 
-  test('of twelve equal calls at once serves and charges none twice', async () => {
+  test('serves and charges none of twelve equal concurrent calls twice', async () => {
     const buy = theirs()
     const before = shop.served()
     const answers = await Promise.all(Array.from({ length: 12 }, () => buy(page)))
@@ -334,7 +334,7 @@ describe('an assistant’s tools', () => {
     await client.close()
   })
 
-  test('go on with what was set aside if the page could not be served then', async () => {
+  test('continue with the money set aside if the page could not be served before', async () => {
     const url = `${shop.address}/page`
     const order = { url, max_amount: 5, idempotency_key: 'k' }
     const away = await x402.shops.express({
@@ -370,7 +370,7 @@ describe('a crash of the buyer', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('after the money was set aside, and before the request, sets nothing aside again', async () => {
+  test('after the money was set aside, and before the request, does not set money aside again', async () => {
     const path = join(folder, 'purchases.jsonl')
     const first = await fileJournal(path)
     const scheme = exactClient({ client: clientOf(buyer), service, journal: first })
@@ -391,7 +391,7 @@ describe('a crash of the buyer', () => {
     await journal.close()
   })
 
-  test('during the request to set it aside finds it by trying again', async () => {
+  test('during the request to set money aside finds the authorization by a retry', async () => {
     const path = join(folder, 'lost.jsonl')
     const gate = await openServiceProxy(stage.api.address)
     const first = await fileJournal(path)

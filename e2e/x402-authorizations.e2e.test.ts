@@ -115,14 +115,14 @@ test('a handler that fails costs nothing, not even the fee, and cannot be settle
   expect(await verify(request('one'))).toMatchObject({ invalidReason: 'transaction_not_completed' })
 })
 
-test('what was captured is not cancelled', async () => {
+test('a captured authorization cannot be cancelled', async () => {
   const { request } = await setAside()
   await settle(request('one'))
   expect(await settle(request('one', CANCEL))).toMatchObject({ success: false, errorReason: 'conflict' })
   expect(await settle(request('one'))).toMatchObject({ success: true, amount: '250' })
 })
 
-test('of upto the handler’s amount is captured, and the first amount of an attempt holds', async () => {
+test('with upto the handler’s amount is captured, and the first amount of an attempt is final', async () => {
   const { request } = await setAside()
   await verify(request('one', { scheme: 'upto' }))
   const settled = await settle(request('one', { scheme: 'upto', amount: '120' }))
@@ -131,7 +131,7 @@ test('of upto the handler’s amount is captured, and the first amount of an att
   expect(await wealth()).toBe(WEALTH - 1.2 - 1)
 })
 
-test('of upto nothing costs nothing, and stays nothing', async () => {
+test('with upto an amount of 0 costs nothing, and is final', async () => {
   const { request } = await setAside()
   await verify(request('one', { scheme: 'upto' }))
   const nothing = { success: true, transaction: '', amount: '0' }
@@ -140,7 +140,7 @@ test('of upto nothing costs nothing, and stays nothing', async () => {
   expect(await wealth()).toBe(WEALTH)
 })
 
-test('of twelve settlements at once with different amounts one counts, and all say the same', async () => {
+test('of twelve concurrent settlements with different amounts one counts, and all return the same result', async () => {
   const { request } = await setAside()
   await verify(request('one', { scheme: 'upto' }))
   const settled = await Promise.all(
@@ -168,7 +168,7 @@ test.each<[string, Change]>([
   expect(await verify(request('two'))).toMatchObject({ isValid: true })
 })
 
-test('a token that the service has not signed for these terms is none', async () => {
+test('a token that the service has not signed for these terms is refused', async () => {
   const { request, token } = await setAside()
   const [header, , signature] = token.split('.')
   const { token: other } = await setAside()
@@ -177,7 +177,7 @@ test('a token that the service has not signed for these terms is none', async ()
   expect(await verify(request('one', change))).toMatchObject({ invalidReason: 'transaction_not_found' })
 })
 
-test('another agent than the payee reserves and settles nothing', async () => {
+test('an agent other than the payee can neither reserve nor settle', async () => {
   const { request } = await setAside()
   expect(await verify(request('one'), stranger)).toMatchObject({ invalidReason: 'not_payee' })
   expect(await settle(request('one'), stranger)).toMatchObject({ errorReason: 'not_payee' })
@@ -198,7 +198,7 @@ test('money that the buyer takes back, or that only vouchers capture, is not res
   expect(await verify(vouchers.request('one'))).toMatchObject({ invalidReason: 'invalid_payload' })
 })
 
-test('what the buyer takes back after it was verified can still be captured', async () => {
+test('money that the buyer takes back after the verification can still be captured', async () => {
   const { request, id } = await setAside()
   await verify(request('one'))
   await stage.api.ok(routes.closeAuthorization, {

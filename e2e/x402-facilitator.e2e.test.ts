@@ -50,7 +50,7 @@ const CANCEL = { payload: { phase: 'cancel' } }
 const wealth = async (agent: Agent) => (await stage.network.balance(agent)).available
 const USED = { success: false, errorReason: 'nonce_already_used', transaction: '' }
 
-test('anybody reads what can be paid: in the sandbox only its own rupees', async () => {
+test('anybody can read the supported kinds of payment: in the sandbox only its own rupees', async () => {
   const kind = (scheme: string, paymentFlow: string) => ({
     ...{ x402Version: 2, scheme, network: 'batua:inr-sandbox' },
     extra: { service: expect.stringMatching(/^http:\/\/localhost:\d+$/), paymentFlow },
@@ -109,7 +109,7 @@ test.each<[string, Change]>([
   expect(await settle(request('two'))).toMatchObject({ success: true })
 })
 
-test('another agent than the payee settles nothing', async () => {
+test('an agent other than the payee cannot settle', async () => {
   const { request } = await paid()
   expect(await settle(request('one'), stranger)).toMatchObject({ success: false, errorReason: 'not_payee' })
   expect(await settle(request('one'))).toMatchObject({ success: true })
@@ -127,7 +127,7 @@ test('a cancelled settlement is refunded once, however often it is asked for, an
   expect(await settle(request('one'))).toMatchObject({ success: true })
 })
 
-test('an attempt cancels nothing that another has settled', async () => {
+test('an attempt cannot cancel what another one has settled', async () => {
   const { request } = await paid()
   await settle(request('one'))
   const before = await wealth(stage.buyer)
@@ -154,7 +154,7 @@ test('a refund that the seller cannot pay is refused with its reason', async () 
   expect(await cancel()).toMatchObject({ success: true, amount: '250' })
 })
 
-test('what is no request of x402 is a validation error, and without a key nobody is answered', async () => {
+test('an invalid request of x402 is a validation error, and a request without a key is refused', async () => {
   const { request } = await paid()
   const { headers } = stage.payee
   const body = { ...request('one'), paymentPayload: 'none' } as unknown as X402PaymentRequest

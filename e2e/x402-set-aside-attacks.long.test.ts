@@ -116,7 +116,7 @@ test('two processes that are shown one authorization twelve times at once serve 
   expect([served, await wealth()]).toEqual([1, WEALTH - 3.5])
 })
 
-test('an authorization for one page pays no other page and no other price, and stays for its own', async () => {
+test('an authorization for one page is refused for other pages and prices, and stays valid for its own', async () => {
   const [shop, dearer] = await Promise.all([openSeller(), openSeller('exact', 2.51)])
   const payment = await paymentFor(shop)
   const cheap = { accepted: { amount: '1' }, resource: { url: 'file:///etc/passwd' } }
@@ -130,7 +130,7 @@ test('an authorization for one page pays no other page and no other price, and s
   await expect.poll(statuses, SOON).toEqual([['closed', 2.5]])
 })
 
-test('what is set aside for another payee, or is too little, or is shown by another agent, serves nobody', async () => {
+test('an authorization for another payee, of too little, or shown by another agent is not served', async () => {
   const shop = await openSeller()
   const stranger = await stage.network.agent(stage.owner)
   const foreign = await paymentFor(shop, { to: stranger })
@@ -219,11 +219,14 @@ test('a failure whose return of the money is lost costs nothing, and is not serv
 test.each([
   ['can be captured for a while', 90, ['closed', 2.5], 0],
   ['goes back if that comes too late', 1_000, ['expired', 0], 1],
-] as const)('what expires while the handler runs %s', async (_, seconds, status, failures) => {
-  const shop = await openSeller()
-  const payment = await paymentFor(shop, { expires_in: 60 })
-  work = () => stage.api.ok(routes.advanceClock, { body: { advance_seconds: seconds } })
-  expect(await show(shop, payment())).toBe(200)
-  await expect.poll(statuses, SOON).toEqual([status])
-  await expect.poll(() => errors.length, SOON).toBe(failures)
-})
+] as const)(
+  'an authorization that expires while the handler runs %s',
+  async (_, seconds, status, failures) => {
+    const shop = await openSeller()
+    const payment = await paymentFor(shop, { expires_in: 60 })
+    work = () => stage.api.ok(routes.advanceClock, { body: { advance_seconds: seconds } })
+    expect(await show(shop, payment())).toBe(200)
+    await expect.poll(statuses, SOON).toEqual([status])
+    await expect.poll(() => errors.length, SOON).toBe(failures)
+  },
+)

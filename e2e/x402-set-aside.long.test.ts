@@ -152,7 +152,7 @@ describe.each(SHOPS)('a shop on %s with requirePayment, whose price is set aside
     await expect.poll(statuses, { timeout: 5_000 }).toEqual([['closed', 12.5]])
   })
 
-  test('answers 503 while the service is away, and serves the same authorization when it is back', async () => {
+  test('responds with 503 while the service is unavailable, and serves the same authorization afterwards', async () => {
     const buy = theirs()
     await proxy.become(AWAY)
     expect((await buy(page)).status).toBe(503)
@@ -201,7 +201,7 @@ describe('a shop with requirePayment whose handler says what a request costs', (
 
   const most = () => x402.buyer(uptoClient({ client: clientOf(buyer), service }))
 
-  test('captures so much, or the price, or nothing and no fee', async () => {
+  test('captures that amount, or the price, or nothing without a fee', async () => {
     const buy = most()
     charges.push(1.2)
     const response = await buy(page)
@@ -244,7 +244,7 @@ describe('a shop with requirePayment whose handler says what a request costs', (
   })
 
   test.each([-1, 1.005, Number.NaN, Number.POSITIVE_INFINITY, 2.51, '1e0', '0x1', ' 1'])(
-    'takes no %s for an amount',
+    'refuses %s as an amount',
     async amount => {
       atStart = asked => {
         said.push(attempted(() => chargeFor(asked, amount)))
@@ -277,7 +277,7 @@ describe('a shop with requirePayment whose handler says what a request costs', (
     await expect.poll(statuses, { timeout: 5_000 }).toEqual([status])
   })
 
-  test('charges a client that has left nothing, if it fails afterwards', async () => {
+  test('charges nothing to a client that has left, if the handler fails afterwards', async () => {
     const left = Promise.withResolvers<void>()
     const leaving = new AbortController()
     beforeEnd = async () => {
@@ -292,7 +292,7 @@ describe('a shop with requirePayment whose handler says what a request costs', (
     await expect.poll(statuses, { timeout: 5_000 }).toEqual([['voided', 0]])
   })
 
-  test('that breaks its response off after it began costs nothing', async () => {
+  test('that aborts its response after it began costs nothing', async () => {
     atStart = (asked, response) => {
       chargeFor(asked, 1.2)
       response.write('sun')
@@ -303,7 +303,7 @@ describe('a shop with requirePayment whose handler says what a request costs', (
     expect(await wealth()).toBe(WEALTH)
   })
 
-  test('captures later if the service is away when it has served', async () => {
+  test('captures later if the service is unavailable after the response', async () => {
     beforeEnd = () => proxy.become(AWAY)
     expect((await most()(page)).status).toBe(200)
     await proxy.become('open')

@@ -137,7 +137,7 @@ describe.each(['express', 'hono'] as const)('a shop on @x402/%s with our scheme'
     expect(await refunds()).toEqual([0, 2.5])
   })
 
-  test('gives the money back later if the service is away when its handler fails', async () => {
+  test('gives the money back later if the service is unavailable when its handler fails', async () => {
     shop.statuses.push(500)
     shop.beforeNext.push(() =>
       proxy.become({ status: 503, body: '{"error":{"code":"service_unavailable","message":"Away"}}' }),
@@ -154,7 +154,7 @@ describe.each(['express', 'hono'] as const)('a shop on @x402/%s with our scheme'
     expect(await refunds()).toEqual([0])
   })
 
-  test('cannot settle while the service is away: the next call shows the same payment', async () => {
+  test('cannot settle while the service is unavailable: the next call shows the same payment', async () => {
     const buy = theirs()
     const before = shop.served()
     await proxy.become({ status: 503, body: '{"error":{"code":"service_unavailable","message":"Away"}}' })
@@ -270,7 +270,7 @@ describe('x402’s own client with our journal', () => {
     await journal.close()
   })
 
-  test('of twelve equal calls at once serves and pays none twice', async () => {
+  test('serves and pays none of twelve equal concurrent calls twice', async () => {
     const buy = theirs()
     const before = shop.served()
     const answers = await Promise.all(Array.from({ length: 12 }, () => buy(`${shop.address}/page`)))

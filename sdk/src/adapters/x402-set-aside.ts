@@ -140,7 +140,7 @@ interface Askable {
 }
 
 /**
- * An invented authorization costs the service nothing, and a genuine one counts by itself: whoever wants to use up what
+ * An invented authorization costs the service nothing, and a genuine one counts by itself: an attacker who wants to use up what
  * honest buyers share has to set money aside for this seller, again for every few questions.
  */
 async function checkOffline(
