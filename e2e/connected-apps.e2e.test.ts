@@ -122,6 +122,36 @@ test('everything that an app does is in the audit log under its name', async () 
   expect(app).toMatchObject({ spent_today: 165 })
 })
 
+test('what an app reads, and a page that it fetches for free, is in its platform’s log of requests under its id', async () => {
+  const buyer = await stage.network.fundedAgent(stage.owner)
+  const { access_token } = await oauth.connect(buyer, session, { daily: 500 })
+  const client = await oauth.mcp(access_token)
+  const page = await openShop(createServer((_, response) => response.end('free')))
+  const fetched = { url: page.address, max_amount: 1, idempotency_key: 'k' }
+  const called = [
+    await client.call('list_transactions'),
+    await client.call('check_payment', { to: stage.payee.handle, amount: 5 }),
+    await client.call('fetch_paid_url', fetched),
+  ]
+  await Promise.all([client.close(), page.close()])
+  expect(called).toMatchObject([{ isError: false }, { decision: 'approved' }, { status: 200, amount: null }])
+  const { connected_apps } = await stage.api.ok(routes.listConnectedApps, {
+    ...{ headers: session, query: { agent_id: buyer.id } },
+  })
+  const { requests } = await stage.api.ok(routes.listRequests, {
+    ...{ headers: stage.platform.headers, query: { limit: 100 } },
+  })
+  const own = requests.filter(({ app_id }) => app_id === connected_apps[0]?.app_id)
+  expect(new Set(own.map(({ method, route }) => `${method} ${route}`))).toEqual(
+    new Set([
+      'POST /mcp',
+      'GET /v1/agents/{agent_id}/transactions',
+      'POST /v1/agents/{agent_id}/policy/evaluate',
+      'GET /v1/agents/{agent_id}/payments',
+    ]),
+  )
+})
+
 test('an owner is notified once of an app, by a text message, as she chose and through her platform, without the app’s name', async () => {
   const { network, api, platform } = stage
   const owner = await network.owner(platform)

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { routes } from '@batua/contract'
 import { createClient } from '@batua/sdk'
 import { requirePayment } from '@batua/sdk/node'
+import { memoryTabStore } from '@batua/sdk/seller'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { connectMcp, type McpClient } from './src/mcp-client.ts'
 import type { Agent } from './src/network.ts'
@@ -16,6 +17,7 @@ let shop: Shop
 let served = 0
 /** How many requests with a proof it leaves without an answer. */
 let lost = 0
+const tabs = memoryTabStore()
 const clients: McpClient[] = []
 
 function sell(service: string): Server {
@@ -32,6 +34,12 @@ function sell(service: string): Server {
   const onlyX402 = requirePayment({ ...selling, amount: 4, x402: true, service }, (_request, response) => {
     response.end(PAGE)
   })
+  const takesVouchers = requirePayment(
+    { ...selling, amount: 3, tab: { store: tabs } },
+    (_request, response) => {
+      response.end(PAGE)
+    },
+  )
   return createServer((request, response) => {
     const isProof = request.headers['x-service-payment'] !== undefined
     if (isProof && lost > 0) {
@@ -51,6 +59,8 @@ function sell(service: string): Server {
       case '/x402':
         hideHeader(response, 'X-SERVICE-PAY')
         return onlyX402(request, response)
+      case '/vouchers':
+        return takesVouchers(request, response)
       case '/broken':
         return broken(request, response)
       default:
@@ -70,7 +80,7 @@ afterEach(() => {
 })
 afterAll(async () => {
   await Promise.all(clients.map(client => client.close()))
-  await shop.close()
+  await Promise.all([shop.close(), tabs.close()])
   await stage.close()
 })
 
@@ -141,6 +151,15 @@ test('a page of a seller that speaks only x402 is quoted and bought, under the n
     payment_id: expect.stringMatching(/^pay_/),
   })
   expect(await spentBy(agent)).toBe(5)
+})
+
+test('a page of a seller that takes vouchers is paid singly, as one call is', async () => {
+  const { agent, mcp } = await buyer()
+  expect(await mcp.call('fetch_paid_url', order('/vouchers'))).toMatchObject({
+    ...{ isError: false, status: 200, body: PAGE, amount: 3, authorization_id: null },
+    payment_id: expect.stringMatching(/^pay_/),
+  })
+  expect(await spentBy(agent)).toBe(4)
 })
 
 test('a page is paid and delivered once under its key, and its text is marked as data', async () => {

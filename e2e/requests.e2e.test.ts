@@ -51,6 +51,7 @@ test('a platform sees its requests and its agents’, each with its route, statu
       status: 404,
       code: 'not_found',
       duration_ms: expect.any(Number),
+      app_id: null,
       created_at: expect.any(String),
     },
     expect.objectContaining({

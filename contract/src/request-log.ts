@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ERROR_CODES } from './errors.ts'
 import { EXAMPLE_TIME, lineText, textOut, timestamp } from './fields.ts'
+import { idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { route } from './route.ts'
 import { nullable, oneOf, request, response } from './schema.ts'
@@ -24,7 +25,7 @@ const pattern = textOut(
 const status = Type.Integer({ description: 'The HTTP status of the response.', examples: [402] })
 const code = nullable(oneOf(ERROR_CODES, 'The error code of the response; null if it was no error.'))
 
-/** One finished request of a platform or of one of its agents. It has no body, address or id but its own. */
+/** One finished request of a platform or of one of its agents. It has no body, address or id but its own and that of an app. */
 export const LoggedRequest = response(
   {
     request_id: textOut('The `x-request-id` of the response.', 'req_01kb7q3f8meg5tz4x9wc2n6a01'),
@@ -36,6 +37,7 @@ export const LoggedRequest = response(
       description: 'From the arrival of the request to the end of the response, in milliseconds.',
       examples: [4.2],
     }),
+    app_id: nullable(idSchema('app', 'The connected app that made it; null: a secret or a key did.')),
     created_at: timestamp('When it arrived.'),
   },
   {
@@ -49,6 +51,7 @@ export const LoggedRequest = response(
         status: 402,
         code: 'insufficient_balance',
         duration_ms: 4.2,
+        app_id: null,
         created_at: EXAMPLE_TIME,
       },
     ],
@@ -63,7 +66,7 @@ export const listRequests = route({
   tag: 'Platforms',
   summary: 'List requests',
   description:
-    'The requests of the last three days that your platform’s secret and your agents’ keys made, newest first. Requests of the console and requests with an invalid credential are not in it. Of one minute at most 1,000 requests that succeeded and 1,000 that failed are listed for each node of the service; `GET /v1/requests/usage` counts all.',
+    'The requests of the last three days that your platform’s secret, your agents’ keys and the apps connected to your agents made, newest first. What a connected app does by a tool has a request for each call of the API that the tool makes, with the app’s `app_id`. Requests of the console and requests with an invalid credential are not in it. Of one minute at most 1,000 requests that succeeded and 1,000 that failed are listed for each node of the service; `GET /v1/requests/usage` counts all.',
   who: ['platform'],
   query: request({
     status_class: Type.Optional(oneOf(STATUS_CLASSES, 'Only requests with such a status.')),

@@ -140,14 +140,18 @@ function Requests({ requests }: { readonly requests: readonly LoggedRequest[] })
   )
 }
 
-function Request({ request: { method, route: path, request_id } }: { readonly request: LoggedRequest }) {
+function Request({
+  request: { method, route: path, request_id, app_id },
+}: {
+  readonly request: LoggedRequest
+}) {
   return (
     <Stack gap={0}>
       <Text fw={600}>
         {method} {path}
       </Text>
       <Text size="sm" c="dimmed">
-        {request_id}
+        {request_id} {app_id}
       </Text>
     </Stack>
   )

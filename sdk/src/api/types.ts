@@ -1582,6 +1582,8 @@ export interface LoggedRequest {
   /** null if it was no error. */
   code: ErrorCode | null
   duration_ms: number
+  /** null: a secret or a key did. */
+  app_id: string | null
   created_at: string
 }
 

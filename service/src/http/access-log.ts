@@ -10,9 +10,11 @@ const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
 /** The label of requests that matched no route. The address itself is never a label and never logged. */
 const UNMATCHED = NO_ROUTE
 
-/** A finished request, by its route: it has no body, address or id but its own. */
+/** A finished request, by its route: it has no body, address or id but its own and that of an app. */
 export interface FinishedRequest {
   readonly platformId: Uuid
+  /** The connected app that made it; null: a secret or a key did. */
+  readonly appId: Uuid | null
   readonly requestId: string
   readonly method: string
   /** As the contract writes it. */
@@ -44,6 +46,7 @@ export function addAccessLog(
     if (platformId !== null) {
       onFinished?.({
         platformId,
+        appId: appOf(request),
         requestId: request.id,
         method: route.method,
         route: contractPath(url),
@@ -61,6 +64,10 @@ function platformOf({ caller }: FastifyRequest): Uuid | null {
   if (caller === null) return null
   if (caller.kind === 'agent') return caller.platformId
   return caller.kind === 'platform' && caller.sessionId === undefined ? caller.platformId : null
+}
+
+function appOf({ caller }: FastifyRequest): Uuid | null {
+  return caller?.kind === 'agent' ? (caller.app?.id ?? null) : null
 }
 
 /** There are as many entries as routes. */

@@ -56,7 +56,7 @@ const SELECT_MINUTES = `
 /** $6 partitions, $7 and $8 the ids from and before which a minute is; $9 how many rows to skip, $10 to read. */
 const SELECT_ROWS = `
   select found.* from unnest($6::int2[], $7::uuid[], $8::uuid[]) m(slot, from_id, until_id) cross join lateral (
-    select r.id, r.method, r.route, r.status, r.code, r.duration_ms::float8 as "durationMs" from request_log r
+    select r.id, r.method, r.route, r.status, r.code, r.duration_ms::float8 as "durationMs", r.app_id as "appId" from request_log r
     where ${MATCHES} and r.slot = m.slot and r.id >= m.from_id and r.id < m.until_id
     order by r.id desc limit $9::int8 + $10::int8) found
   order by found.id desc offset $9 limit $10`

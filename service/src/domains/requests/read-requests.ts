@@ -45,7 +45,7 @@ export async function readRequests(
   return page('requests', rows, requestRecord, total, request)
 }
 
-function requestRecord({ id, method, route, status, code, durationMs }: RequestRow): LoggedRequest {
+function requestRecord({ id, appId, method, route, status, code, durationMs }: RequestRow): LoggedRequest {
   return {
     request_id: formatId('req', id),
     method,
@@ -53,6 +53,7 @@ function requestRecord({ id, method, route, status, code, durationMs }: RequestR
     status,
     code: code === '' ? null : (code as ErrorCode),
     duration_ms: Math.round(durationMs * 100) / 100,
+    app_id: appId === null ? null : formatId('app', appId),
     created_at: momentOf(id).toISOString(),
   }
 }

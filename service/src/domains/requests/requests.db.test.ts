@@ -5,7 +5,7 @@ import type { FinishedRequest } from '../../http/access-log.ts'
 import type { PlatformCaller } from '../../http/caller.ts'
 import { requestIds } from '../../http/request-id.ts'
 import { DAY_MS, HOUR_MS } from '../../kernel/clock.ts'
-import { newUuid } from '../../kernel/ids.ts'
+import { formatId, newUuid } from '../../kernel/ids.ts'
 import { silentLogger } from '../../kernel/logger.ts'
 import { createMetrics } from '../../kernel/metrics.ts'
 import { database, test } from '../../testing/database-test.ts'
@@ -35,6 +35,7 @@ function finished(more: Partial<FinishedRequest> = {}): FinishedRequest {
     status: 200,
     code: '',
     durationMs: 4.2,
+    appId: null,
     ...more,
   }
 }
@@ -66,7 +67,8 @@ function recordMany(): LoggedRequest[] {
     if (index % 7 === 0) clock.advance(((index * 37) % 11) * 60_000 + 1)
     const [status, code] = OUTCOMES[(index * 13) % OUTCOMES.length] ?? OUTCOMES[0]
     const route = ROUTES[(index * 5) % ROUTES.length] ?? ROUTES[0]
-    const request = finished({ status, code, route, durationMs: index / 8 })
+    const appId = index % 3 === 0 ? newUuid(clock.now()) : null
+    const request = finished({ status, code, route, appId, durationMs: index / 8 })
     log.record(request)
     log.record({ ...request, platformId: newUuid(clock.now()), requestId: newId() })
     made.push({
@@ -76,6 +78,7 @@ function recordMany(): LoggedRequest[] {
       status,
       code: code === '' ? null : code,
       duration_ms: Math.round((index / 8) * 100) / 100,
+      app_id: appId === null ? null : formatId('app', appId),
       created_at: clock.now().toISOString(),
     })
   }

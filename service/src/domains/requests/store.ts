@@ -7,6 +7,8 @@ import { SLOTS, slotOf } from './half-days.ts'
 export interface ListedRequest {
   readonly id: Uuid
   readonly platformId: Uuid
+  /** The connected app that made it; null: a secret or a key did. */
+  readonly appId: Uuid | null
   readonly minute: number
   readonly method: string
   readonly route: string
@@ -17,7 +19,7 @@ export interface ListedRequest {
 }
 
 /** The number of a platform's requests of one minute that are alike, and how many of them are listed. */
-export interface CountedRequests extends Omit<ListedRequest, 'id' | 'durationMs'> {
+export interface CountedRequests extends Omit<ListedRequest, 'id' | 'appId' | 'durationMs'> {
   readonly requests: number
   readonly listed: number
 }
@@ -25,9 +27,9 @@ export interface CountedRequests extends Omit<ListedRequest, 'id' | 'durationMs'
 /** One statement, so that what is counted as listed is listed. */
 const WRITE = `
   with listed as (
-    insert into request_log (slot, platform_id, id, method, route, status, code, duration_ms)
+    insert into request_log (slot, platform_id, id, method, route, status, code, duration_ms, app_id)
     select * from unnest($1::int2[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::int2[], $7::text[],
-      $8::float4[]))
+      $8::float4[], $18::uuid[]))
   insert into request_log_counts as c (slot, platform_id, minute, route, method, status, code, requests, listed)
   select * from unnest($9::int2[], $10::uuid[], $11::int4[], $12::text[], $13::text[], $14::int2[], $15::text[],
     $16::int4[], $17::int4[]) v(slot, platform_id, minute, route, method, status, code, requests, listed)
@@ -41,7 +43,7 @@ export async function writeRequests(
   listed: readonly ListedRequest[],
   counted: readonly CountedRequests[],
 ): Promise<void> {
-  const common = (rows: readonly Omit<ListedRequest, 'id' | 'durationMs'>[]) => ({
+  const common = (rows: readonly Omit<ListedRequest, 'id' | 'appId' | 'durationMs'>[]) => ({
     slots: arrayLiteral(rows.map(({ minute }) => slotOf(minute))),
     platforms: arrayLiteral(rows.map(({ platformId }) => platformId)),
     methods: textArrayLiteral(rows.map(({ method }) => method)),
@@ -58,6 +60,7 @@ export async function writeRequests(
     ...[sums.methods, sums.statuses, sums.codes],
     arrayLiteral(counted.map(({ requests }) => requests)),
     arrayLiteral(counted.map(({ listed: count }) => count)),
+    arrayLiteral(listed.map(({ appId }) => appId)),
   ])
 }
 
