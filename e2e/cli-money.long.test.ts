@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type Cli, jsonOf, openCli } from './src/cli.ts'
 import { type LocalServers, openLocalServers } from './src/local-servers.ts'
 import type { Agent } from './src/network.ts'
-import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
+import { openPayingStage, originOf, type PayingStage } from './src/paying-stage.ts'
 
 let stage: PayingStage
 let cli: Cli
@@ -148,9 +148,8 @@ describe('fetch', () => {
   })
 
   test('prints the price of a seller that only supports x402, and pays it', async () => {
-    const { kinds } = await stage.api.ok(routes.getX402Supported, {})
     const client = createClient({ baseUrl: stage.service.address, agentKey: stage.payee.key })
-    const x402 = { x402: true, service: kinds[0]?.extra.service ?? '' }
+    const x402 = { x402: true, service: await originOf(stage.api) }
     const paid = requirePayment(
       { client, payTo: stage.payee.handle, amount: 2.5, ...x402 },
       (_request, response) => response.end('31 °C'),

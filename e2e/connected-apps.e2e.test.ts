@@ -8,7 +8,7 @@ import type { Headers } from './src/api.ts'
 import type { Agent } from './src/network.ts'
 import { type OAuthStage, openOAuth } from './src/oauth.ts'
 import { hideHeader, openShop } from './src/pay-per-call-shop.ts'
-import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
+import { openPayingStage, originOf, type PayingStage } from './src/paying-stage.ts'
 
 let stage: PayingStage
 let oauth: OAuthStage
@@ -318,8 +318,7 @@ describe('a tool that an app may not call is never its next one:', () => {
 
 test('an app gets back money that it set aside for a seller that then refuses, and the audit log names the app', async () => {
   const { api, network, payee } = stage
-  const { kinds } = await api.ok(routes.getX402Supported, {})
-  const service = kinds[0]?.extra.service ?? ''
+  const service = await originOf(api)
   const asksPrice = requirePayment({ ...selling(), amount: 4, service, x402: setAside('exact') }, () => {})
   const page = await openShop(
     createServer((request, response) => {

@@ -13,14 +13,12 @@ import { openLocalServers } from './src/local-servers.ts'
 import { connectMcp } from './src/mcp-client.ts'
 import { installMpp, type MppPackages, type MppSeller } from './src/mpp-packages.ts'
 import type { Agent } from './src/network.ts'
-import { openServiceProxy, type ServiceProxy } from './src/pay-per-call-service-proxy.ts'
-import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
+import { AWAY, type ServiceProxy } from './src/pay-per-call-service-proxy.ts'
+import { openProxiedStage, type ProxiedStage } from './src/paying-stage.ts'
 
-let stage: PayingStage
+let stage: ProxiedStage
 let mpp: MppPackages
-/** What sellers reach the service by. */
 let proxy: ServiceProxy
-/** The origin that the service gives itself. */
 let service: string
 let buyer: Agent
 let folder: string
@@ -28,13 +26,10 @@ const roads = openLocalServers()
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'batua-mpp-journal-'))
-  ;[stage, mpp] = await Promise.all([openPayingStage(), installMpp()])
-  proxy = await openServiceProxy(stage.api.address)
-  const { kinds } = await stage.api.ok(routes.getX402Supported, {})
-  service = kinds[0]?.extra.service ?? ''
+  ;[stage, mpp] = await Promise.all([openProxiedStage(), installMpp()])
+  ;({ proxy, origin: service } = stage)
 }, 600_000)
 afterAll(async () => {
-  await proxy?.close()
   mpp?.remove()
   await stage?.close()
   rmSync(folder, { recursive: true, force: true })
@@ -44,7 +39,6 @@ beforeEach(async () => {
   buyer = await stage.network.fundedAgent(stage.owner)
 })
 
-const AWAY = { status: 503, body: '{"error":{"code":"service_unavailable","message":"Away"}}' }
 const clientOf = (agent: Agent, address = stage.api.address) =>
   createClient({ baseUrl: address, agentKey: agent.key })
 const theirs = (options: Partial<ChargeClientOptions> = {}, fetch = globalThis.fetch) =>

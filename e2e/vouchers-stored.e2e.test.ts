@@ -112,16 +112,21 @@ function optionsOf() {
   }
 }
 
+/** Calls of the buyer's tab at a shop, which is open until the end of the test. */
+async function openCalls(server: Server) {
+  const shop = await openShop(server)
+  const client = createClient({ baseUrl: stage.api.address, agentKey: buyer.key })
+  const buy = payingFetch(fetch, { client, maxAmount: 1, allowHttp: true, tab: { amount: 50 } })
+  closing.push(
+    () => shop.close(),
+    () => closeTabs(buy),
+  )
+  return { buy, call: () => buy(`${shop.address}/weather`) }
+}
+
 describe.each(SHOPS)('a seller on %s whose vouchers are in SQL', (_, open) => {
   test('responds with 503 if it cannot store a served call, and that call costs nothing', async () => {
-    const shop = await openShop(open())
-    const client = createClient({ baseUrl: stage.api.address, agentKey: buyer.key })
-    const buy = payingFetch(fetch, { client, maxAmount: 1, allowHttp: true, tab: { amount: 50 } })
-    closing.push(
-      () => shop.close(),
-      () => closeTabs(buy),
-    )
-    const call = () => buy(`${shop.address}/weather`)
+    const { call } = await openCalls(open())
     expect(await (await call()).text()).toBe('sunny')
     work = () => {
       isAway = true
@@ -139,14 +144,7 @@ describe.each(SHOPS)('a seller on %s whose vouchers are in SQL', (_, open) => {
 
   test('waits no longer than a verification may take, and a call that is stored too late costs nothing', async () => {
     verifyTimeoutMs = 1_000
-    const shop = await openShop(open())
-    const client = createClient({ baseUrl: stage.api.address, agentKey: buyer.key })
-    const buy = payingFetch(fetch, { client, maxAmount: 1, allowHttp: true, tab: { amount: 50 } })
-    closing.push(
-      () => shop.close(),
-      () => closeTabs(buy),
-    )
-    const call = () => buy(`${shop.address}/weather`)
+    const { call } = await openCalls(open())
     expect(await (await call()).text()).toBe('sunny')
     const late = Promise.withResolvers<void>()
     work = () => {
@@ -161,21 +159,15 @@ describe.each(SHOPS)('a seller on %s whose vouchers are in SQL', (_, open) => {
   })
 
   test('writes the calls of a buyer together, one write after the other', async () => {
-    const shop = await openShop(open())
-    const client = createClient({ baseUrl: stage.api.address, agentKey: buyer.key })
-    const buy = payingFetch(fetch, { client, maxAmount: 1, allowHttp: true, tab: { amount: 50 } })
-    closing.push(
-      () => shop.close(),
-      () => closeTabs(buy),
-    )
-    const call = async () => (await buy(`${shop.address}/weather`)).text()
-    await call()
+    const { buy, call } = await openCalls(open())
+    const textOfCall = async () => (await call()).text()
+    await textOfCall()
     const opened = Promise.withResolvers<void>()
     const served = vi.fn<() => void>()
     work = served
     gate = opened.promise
     writes = 0
-    const calls = Array.from({ length: 30 }, call)
+    const calls = Array.from({ length: 30 }, textOfCall)
     await vi.waitFor(() => expect(writes).toBe(1), 20_000)
     opened.resolve()
     expect(new Set(await Promise.all(calls))).toEqual(new Set(['sunny']))

@@ -9,8 +9,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { request } from './src/api.ts'
 import { connectMcp, type McpClient } from './src/mcp-client.ts'
 import type { Agent } from './src/network.ts'
-import { openServiceProxy, type ServiceProxy } from './src/pay-per-call-service-proxy.ts'
-import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
+import { AWAY, openServiceProxy, type ServiceProxy } from './src/pay-per-call-service-proxy.ts'
+import { openProxiedStage, type ProxiedStage } from './src/paying-stage.ts'
 import {
   installX402,
   recording,
@@ -20,22 +20,17 @@ import {
   type X402Seller,
 } from './src/x402-packages.ts'
 
-let stage: PayingStage
+let stage: ProxiedStage
 let x402: X402Packages
-/** What sellers reach the service by. */
 let proxy: ServiceProxy
-/** The origin that the service gives itself. */
 let service: string
 let buyer: Agent
 
 beforeAll(async () => {
-  ;[stage, x402] = await Promise.all([openPayingStage(), installX402()])
-  proxy = await openServiceProxy(stage.api.address)
-  const { kinds } = await stage.api.ok(routes.getX402Supported, {})
-  service = kinds[0]?.extra.service ?? ''
+  ;[stage, x402] = await Promise.all([openProxiedStage(), installX402()])
+  ;({ proxy, origin: service } = stage)
 }, 600_000)
 afterAll(async () => {
-  await proxy?.close()
   x402?.remove()
   await stage?.close()
 })
@@ -46,7 +41,6 @@ beforeEach(async () => {
 
 /** What a buyer starts with. */
 const WEALTH = 975
-const AWAY = { status: 503, body: '{"error":{"code":"service_unavailable","message":"Away"}}' }
 
 const clientOf = (agent: Agent, address = stage.api.address) =>
   createClient({ baseUrl: address, agentKey: agent.key })

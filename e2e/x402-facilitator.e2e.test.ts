@@ -3,6 +3,7 @@ import { routes, type X402PaymentRequest } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Agent } from './src/network.ts'
 import { openPayPerCallStage, type PayPerCallStage } from './src/pay-per-call-stage.ts'
+import { originOf } from './src/paying-stage.ts'
 
 let stage: PayPerCallStage
 let service: string
@@ -11,8 +12,7 @@ let stranger: Agent
 beforeAll(async () => {
   stage = await openPayPerCallStage()
   stranger = await stage.network.agent(stage.owner)
-  const { kinds } = await stage.api.ok(routes.getX402Supported, {})
-  service = kinds[0]?.extra.service ?? ''
+  service = await originOf(stage.api)
 })
 afterAll(() => stage.close())
 

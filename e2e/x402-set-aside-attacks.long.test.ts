@@ -5,13 +5,12 @@ import { requirePayment } from '@batua/sdk/node'
 import { chargeFor, setAside } from '@batua/sdk/x402'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Agent } from './src/network.ts'
-import { openServiceProxy, type ServiceProxy } from './src/pay-per-call-service-proxy.ts'
+import type { ServiceProxy } from './src/pay-per-call-service-proxy.ts'
 import { openShop, type Shop } from './src/pay-per-call-shop.ts'
-import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
+import { openProxiedStage, type ProxiedStage } from './src/paying-stage.ts'
 import { settlementIn } from './src/x402-packages.ts'
 
-let stage: PayingStage
-/** What sellers reach the service by. */
+let stage: ProxiedStage
 let proxy: ServiceProxy
 let service: string
 let buyer: Agent
@@ -22,13 +21,10 @@ const errors: unknown[] = []
 const shops: Shop[] = []
 
 beforeAll(async () => {
-  stage = await openPayingStage()
-  proxy = await openServiceProxy(stage.api.address)
-  const { kinds } = await stage.api.ok(routes.getX402Supported, {})
-  service = kinds[0]?.extra.service ?? ''
+  stage = await openProxiedStage()
+  ;({ proxy, origin: service } = stage)
 })
 afterAll(async () => {
-  await proxy?.close()
   await stage?.close()
 })
 beforeEach(async () => {

@@ -6,28 +6,23 @@ import { chargeFor, type ExactClientOptions, exactClient, setAside, uptoClient }
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { request } from './src/api.ts'
 import type { Agent } from './src/network.ts'
-import { openServiceProxy, type ServiceProxy } from './src/pay-per-call-service-proxy.ts'
+import { AWAY, type ServiceProxy } from './src/pay-per-call-service-proxy.ts'
 import { openShop, type Shop } from './src/pay-per-call-shop.ts'
 import { SHOPS } from './src/pay-per-call-shops.ts'
-import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
+import { openProxiedStage, type ProxiedStage } from './src/paying-stage.ts'
 import { installX402, settlementIn, signatureIn, type X402Packages } from './src/x402-packages.ts'
 
-let stage: PayingStage
+let stage: ProxiedStage
 let x402: X402Packages
-/** What sellers reach the service by. */
 let proxy: ServiceProxy
-/** The origin that the service gives itself. */
 let service: string
 let buyer: Agent
 
 beforeAll(async () => {
-  ;[stage, x402] = await Promise.all([openPayingStage(), installX402()])
-  proxy = await openServiceProxy(stage.api.address)
-  const { kinds } = await stage.api.ok(routes.getX402Supported, {})
-  service = kinds[0]?.extra.service ?? ''
+  ;[stage, x402] = await Promise.all([openProxiedStage(), installX402()])
+  ;({ proxy, origin: service } = stage)
 }, 600_000)
 afterAll(async () => {
-  await proxy?.close()
   x402?.remove()
   await stage?.close()
 })
@@ -38,7 +33,6 @@ beforeEach(async () => {
 
 /** What a buyer starts with. The weather costs 12.50 INR and 1 INR of fee. */
 const WEALTH = 975
-const AWAY = { status: 503, body: '{"error":{"code":"service_unavailable","message":"Away"}}' }
 
 const clientOf = (agent: Agent, address = stage.api.address) =>
   createClient({ baseUrl: address, agentKey: agent.key })

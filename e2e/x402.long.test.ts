@@ -8,10 +8,10 @@ import { type ExactClientOptions, exactClient } from '@batua/sdk/x402'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { request } from './src/api.ts'
 import type { Agent } from './src/network.ts'
-import { openServiceProxy, type ServiceProxy } from './src/pay-per-call-service-proxy.ts'
+import type { ServiceProxy } from './src/pay-per-call-service-proxy.ts'
 import type { Shop } from './src/pay-per-call-shop.ts'
 import { SHOPS } from './src/pay-per-call-shops.ts'
-import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
+import { openProxiedStage, type ProxiedStage } from './src/paying-stage.ts'
 import {
   installX402,
   recording,
@@ -20,22 +20,17 @@ import {
   type X402Seller,
 } from './src/x402-packages.ts'
 
-let stage: PayingStage
+let stage: ProxiedStage
 let x402: X402Packages
-/** What sellers reach the service by. */
 let proxy: ServiceProxy
-/** The origin that the service gives itself. */
 let service: string
 let buyer: Agent
 
 beforeAll(async () => {
-  ;[stage, x402] = await Promise.all([openPayingStage(), installX402()])
-  proxy = await openServiceProxy(stage.api.address)
-  const { kinds } = await stage.api.ok(routes.getX402Supported, {})
-  service = kinds[0]?.extra.service ?? ''
+  ;[stage, x402] = await Promise.all([openProxiedStage(), installX402()])
+  ;({ proxy, origin: service } = stage)
 }, 600_000)
 afterAll(async () => {
-  await proxy?.close()
   x402?.remove()
   await stage?.close()
 })

@@ -13,6 +13,12 @@ export interface FakeResponse {
   readonly body: string
 }
 
+/** The response of a service that is away. */
+export const AWAY: FakeResponse = {
+  status: 503,
+  body: '{"error":{"code":"service_unavailable","message":"Away"}}',
+}
+
 /** A proxy of a service at one address, whose state can be changed. */
 export interface ServiceProxy {
   readonly address: string
