@@ -10,6 +10,7 @@ import { createNetwork, type Network } from './network.ts'
 import { type Options, readOptions, USAGE } from './options.ts'
 import { measurePayPerCall } from './pay-per-call.ts'
 import { readMemory } from './proc.ts'
+import { measureReads } from './reads.ts'
 import { type Results, renderReport } from './report.ts'
 import { measureSetAside } from './set-aside.ts'
 import { measureSettlement } from './settlement.ts'
@@ -41,6 +42,7 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
   const before = await readStorage(db)
   const measurements = await measureAll({ options, address, processes, generator, db, tpcb, say })
   const after = await readStorage(db)
+  const reads = options.withReads ? await measureReads(stage, network, options, say) : null
   const memory = readMemory(processes)
   const payPerCall = options.withPayPerCall
     ? await measurePayPerCall(address, network.groups.open, { rounds: options.rounds, undo, say })
@@ -64,6 +66,7 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
     measurements,
     growth: growth(before, after),
     memory,
+    reads,
     windows,
     settlement,
     setAside,
@@ -74,7 +77,12 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
     streams,
     vouchers,
     findings: [
-      ...(await verify(api, db, network, measurements.paid + (payPerCall?.payments ?? 0))),
+      ...(await verify(
+        api,
+        db,
+        network,
+        measurements.paid + (reads?.paid ?? 0) + (payPerCall?.payments ?? 0),
+      )),
       ...(webhooks?.findings ?? []),
     ],
   }

@@ -1,6 +1,6 @@
 import { driveLoad } from './drive-load.ts'
 import type { FromGenerator, Introduction, Order, ToGenerator } from './messages.ts'
-import { keySource, type RequestRing, requestRing } from './request-ring.ts'
+import { keySource, preparedRing, type RequestRing, requestRing } from './request-ring.ts'
 
 /** The load generator's process: runs orders of the benchmark and ends when it ends. */
 
@@ -21,8 +21,14 @@ function introduce(introduction: Introduction): void {
 }
 
 /** Made once for all orders with the same agents and the same payees. */
-function ringFor({ payee, agents }: Order): RequestRing {
+function ringFor(order: Order): RequestRing {
   if (groups === null) throw new Error('the generator was not introduced to the network')
+  if ('prepared' in order) {
+    const prepared = rings.get(order.prepared)
+    if (prepared === undefined) throw new Error(`no requests are prepared as ${order.prepared}`)
+    return prepared
+  }
+  const { payee, agents } = order
   const name = `${payee} ${agents}`
   const ring = rings.get(name) ?? requestRing(groups[agents], payee, keys)
   rings.set(name, ring)
@@ -40,6 +46,9 @@ async function carryOut(order: Order): Promise<void> {
 
 process.on('message', (message: ToGenerator) => {
   if (message.kind === 'introduction') introduce(message)
-  else void carryOut(message)
+  else if (message.kind === 'prepared') {
+    rings.set(message.name, preparedRing(message.texts))
+    send({ kind: 'prepared' })
+  } else void carryOut(message)
 })
 process.on('disconnect', () => process.exit(0))

@@ -5,10 +5,15 @@ import type { FromGenerator, Introduction, LoadReport, Order, ToGenerator } from
 /** The load generator, in a separate process, so that it does not slow the benchmark and is not slowed by it. */
 export interface LoadGenerator {
   introduce(introduction: Omit<Introduction, 'kind'>): Promise<void>
+  /** Complete requests, which orders name. */
+  prepare(name: string, texts: readonly string[]): Promise<void>
   /** Runs one order; the two functions are called at the start and the end of its counting window. */
-  run(order: Omit<Order, 'kind'>, window: { onBegan(): void; onEnded(): void }): Promise<LoadReport>
+  run(order: OrderOf, window: { onBegan(): void; onEnded(): void }): Promise<LoadReport>
   stop(): Promise<void>
 }
+
+/** An order without its kind; `Omit` alone would merge its alternatives. */
+type OrderOf = Order extends infer Each ? (Each extends Order ? Omit<Each, 'kind'> : never) : never
 
 const SCRIPT = fileURLToPath(new URL('generator.ts', import.meta.url))
 
@@ -18,6 +23,9 @@ export function startLoadGenerator(): LoadGenerator {
   return {
     async introduce(introduction) {
       await converse(child, { kind: 'introduction', ...introduction }, reply => reply.kind === 'introduced')
+    },
+    async prepare(name, texts) {
+      await converse(child, { kind: 'prepared', name, texts }, reply => reply.kind === 'prepared')
     },
     async run(order, window) {
       let report: LoadReport | undefined

@@ -14,19 +14,27 @@ export interface Introduction {
   readonly groups: Readonly<Record<Group, readonly Payer[]>>
 }
 
-/** The order for one measurement. */
-export interface Order {
+/** Sent before the orders that name it: complete HTTP/1.1 requests, which are sent in turns. */
+export interface Prepared {
+  readonly kind: 'prepared'
+  readonly name: string
+  readonly texts: readonly string[]
+}
+
+/** The order for one measurement: payments of a group's agents, or the requests that were prepared under a name. */
+export type Order = Timing &
+  ({ readonly payee: Payee; readonly agents: Group } | { readonly prepared: string })
+
+interface Timing {
   readonly kind: 'order'
   readonly connections: number
-  readonly payee: Payee
-  readonly agents: Group
   /** Payments a second, however long the responses take; without it, as fast as responses come. */
   readonly perSecond?: number
   readonly warmUpMs: number
   readonly measureMs: number
 }
 
-export type ToGenerator = Introduction | Order
+export type ToGenerator = Introduction | Prepared | Order
 
 /** The generator's results for one order. Milliseconds and seconds as the names say. */
 export interface LoadReport {
@@ -49,6 +57,7 @@ export interface LoadReport {
 
 export type FromGenerator =
   | { readonly kind: 'introduced' }
+  | { readonly kind: 'prepared' }
   /** The window starts now. */
   | { readonly kind: 'began' }
   /** The window has ended; payments in progress are still awaited. */

@@ -14,6 +14,8 @@ export interface Options {
   readonly withWindows: boolean
   /** Whether a hundred thousand wallets are settled. */
   readonly withSettlement: boolean
+  /** Whether reads are compared with payments. */
+  readonly withReads: boolean
   /** Whether captures and releases are compared with payments. */
   readonly withSetAside: boolean
   /** Whether a log of ten million entries is measured. */
@@ -46,6 +48,7 @@ export type WebhookPart = (typeof WEBHOOK_PARTS)[number]
 const NAMES: readonly string[] = [
   ...LOAD_NAMES,
   'tpcb',
+  'reads',
   'windows',
   'settlement',
   'set-aside',
@@ -97,6 +100,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     agents: count('agents', values.agents, values.quick ? 2_000 : 10_000, MIN_AGENTS),
     loads: LOAD_NAMES.filter(name => only === null || only.has(name)),
     withTpcb: only === null || only.has('tpcb'),
+    withReads: only === null || only.has('reads'),
     withWindows: only === null || only.has('windows'),
     withSettlement: only === null || only.has('settlement'),
     withSetAside: only === null || only.has('set-aside'),

@@ -9,6 +9,7 @@ import { judgeMisbehaving, renderMisbehaving } from './misbehaving-report.ts'
 import { LIMITS, OPENING_BALANCE_INR } from './network.ts'
 import type { Options } from './options.ts'
 import { judgePayPerCall, type PayPerCallReport, renderPayPerCall } from './pay-per-call.ts'
+import { judgeReads, type ReadsReport, renderReads } from './reads.ts'
 import { SERVICE_SETTINGS } from './service.ts'
 import { judgeSetAside, renderSetAside, type SetAsideReport } from './set-aside.ts'
 import { type SettlementReport, shareWhileSettling } from './settlement.ts'
@@ -34,6 +35,8 @@ export interface Results {
   /** How much the measured payments added to the tables on disk. */
   readonly growth: Storage
   readonly memory: { readonly service: number; readonly postgres: number } | null
+  /** null: not measured. */
+  readonly reads: ReadsReport | null
   /** null: not measured. */
   readonly windows: WindowsReport | null
   /** null: not measured. */
@@ -62,6 +65,7 @@ export function renderReport(results: Results): string {
     `## Payments a second\n\n${throughput(results)}`,
     `## Where the CPU time goes\n\n${cpuTime(results)}`,
     `## Disk and memory\n\n${space(results)}`,
+    ...(results.reads === null ? [] : [`## Reads\n\n${renderReads(results.reads)}`]),
     ...(results.windows === null ? [] : [`## Limits over a long history\n\n${windows(results.windows)}`]),
     ...(results.settlement === null ? [] : [`## Settlement\n\n${settlement(results.settlement)}`]),
     ...(results.setAside === null ? [] : [`## Money set aside\n\n${renderSetAside(results.setAside)}`]),
@@ -92,11 +96,12 @@ function introduction({ options, setUp, tpcb }: Results): string {
 }
 
 function goals(results: Results): string {
-  const { measurements, payPerCall, setAside, misbehaving, streams, vouchers, webhooks } = results
+  const { measurements, reads, payPerCall, setAside, misbehaving, streams, vouchers, webhooks } = results
   return table(
     ['Goal', 'measured', 'wanted', 'verdict'],
     [
       ...judgeGoals(measurements),
+      ...judgeReads(reads),
       ...judgeSetAside(setAside),
       ...judgePayPerCall(payPerCall),
       ...judgeVouchers(vouchers),

@@ -43,6 +43,18 @@ export function requestRing(payers: readonly Payer[], payee: Payee, keys: KeySou
   }
 }
 
+/** Complete requests in turns. */
+export function preparedRing(texts: readonly string[]): RequestRing {
+  const requests = texts.map(text => Buffer.from(text))
+  let position = randomInt(requests.length)
+  return {
+    next() {
+      position = (position + 1) % requests.length
+      return requests[position] ?? Buffer.alloc(0)
+    },
+  }
+}
+
 /** Two different agents. The hot payee is the first of all. */
 function drawPair(payers: readonly Payer[], payee: Payee): [Payer, Payer] {
   const to = payee === 'hot' ? 0 : randomInt(payers.length)

@@ -44,7 +44,7 @@ import {
   policyJobs,
   quarantineAgent,
   raiseAgentsToTier1,
-  requireAgentAccess,
+  requireAccess,
   selectLiveSessions,
   selectSecretHashes,
   serveAgents,
@@ -300,7 +300,7 @@ function serveDomains(
   serveDiscovery(serve, { ...contexts, mode })
   serveReceipts(serve, contexts)
   serveIdentity(serve, contexts)
-  serveAudit(serve, { ...contexts, requireAgentAccess })
+  serveAudit(serve, { ...contexts, requireAccess })
   const secure = config.baseUrl.startsWith('https:')
   serveSessions(serve, { ...contexts, secure, onSessionsEnded: contexts.notifications.onSessionsEnded })
   servePasskeys(serve, { ...contexts, secure })

@@ -79,7 +79,7 @@ export async function openCore(config: Config, { databaseUrl, masterKey, clock, 
     ...openLogin(config, { database, clock, vault, logger, signals }),
     ...openPasskeys(config, { database, vault }),
     ...openMessages(config, { database, clock, vault, logger }),
-    agentKeys: openAgentKeyCache(database.authentication, vault),
+    agentKeys: openAgentKeyCache(database.lookUps, vault),
     serviceName: config.serviceName,
     limitIncreaseCooldownS: config.limitIncreaseCooldownS,
     maxAgentsPerOwner: config.maxAgentsPerOwner,
@@ -113,7 +113,7 @@ function openLogin(
   const otpDispatcher = openOtpDispatcher(sender, logger)
   const sessions = createSessionAuthenticators({ ...services, adminPhones })
   const { database, vault, clock } = services
-  const { app, appAgain } = createAppAuthenticators(database.authentication, vault, clock)
+  const { app, appAgain } = createAppAuthenticators(database.lookUps, vault, clock)
   const appCalls = openAppCalls(appAgain)
   return {
     adminPhones,
@@ -121,7 +121,7 @@ function openLogin(
     otpDispatcher,
     appCalls,
     authenticators: withSharedLookUps({
-      ...createAuthenticators(database.authentication, vault, signals),
+      ...createAuthenticators(database.lookUps, vault, signals),
       ...sessions,
       ...{ app, appCall: appCalls.callerOf },
     }),

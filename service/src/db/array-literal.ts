@@ -13,6 +13,11 @@ export function arrayLiteral(values: readonly (string | number | bigint | null)[
   return `${literal}}`
 }
 
+/** Bytes as PostgreSQL writes them. */
+export function byteaText(bytes: Buffer): string {
+  return `\\x${bytes.toString('hex')}`
+}
+
 const NEEDS_ESCAPE = /["\\]/
 
 /** For any text: quoted and escaped. null becomes NULL. */

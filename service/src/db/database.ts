@@ -8,6 +8,7 @@ import {
   isTimeout,
 } from './errors.ts'
 import { type FairPool, openFairPools } from './fair-pools.ts'
+import { type Gathered, openGathered } from './gathered.ts'
 import { type LockedRows, type LockedRowsOfTransactions, openLockedRows } from './locked-rows.ts'
 import { openTurns } from './turns.ts'
 import { encodeParameter, WIRE_TYPES } from './wire-types.ts'
@@ -32,6 +33,8 @@ export interface Queryable {
     values?: readonly unknown[],
     options?: { name?: string },
   ): Promise<R[]>
+  /** Shares statements with other requests; absent in a transaction. Call it by `rowOf` of gathered.ts. */
+  readonly gathered?: Gathered
 }
 
 /** A dedicated connection, outside the pool. Its owner ends it. */
@@ -60,8 +63,8 @@ export interface TransactionOptions {
 export interface Database extends Queryable {
   /** Runs the work in one transaction. After 40001 or 40P01 it runs all of it again, up to five times in all. */
   inTransaction<T>(work: (tx: Queryable) => Promise<T>, options?: TransactionOptions): Promise<T>
-  /** Dedicated connections for credential look-ups, on which nothing waits for locks. */
-  readonly authentication: Queryable
+  /** Dedicated connections for look-ups of credentials, and of rows by their key, on which nothing waits for locks. */
+  readonly lookUps: Queryable
   /** The rows that its transactions have announced to lock (`announceLocks`). */
   readonly lockedRows: LockedRows
   /** Opens a dedicated connection, which does not count towards `maxConnections`. */
@@ -124,9 +127,12 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
       return withClient(poolOf(), client => run<R>(client, text, values, named))
     },
   })
+  const direct = queryable(() => pools.lookUps)
+  const gathered = openGathered(direct)
   return {
     ...queryable(() => pools.of(currentOrigin().purpose)),
-    authentication: queryable(() => pools.authentication),
+    gathered,
+    lookUps: { ...direct, gathered },
     inTransaction(work, { turns: keys } = {}) {
       const origin = currentOrigin()
       const all = () =>

@@ -73,7 +73,7 @@ test('authentication, administrators, stops and the probe still work when every 
     for (const id of ids) waiting.push(onBehalfOf(shared(`platform ${id % 5}`), () => lockRow(database, id)))
     await someoneWaitsForLock(observer)
     const one = [{ one: 1 }]
-    expect(await database.authentication.query('select 1 as one')).toEqual(one)
+    expect(await database.lookUps.query('select 1 as one')).toEqual(one)
     for (const purpose of ['administration', 'stop'] as const) {
       const asked = onBehalfOf({ purpose, party: 'x' }, () => database.query('select 1 as one'))
       expect(await asked).toEqual(one)

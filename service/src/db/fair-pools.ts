@@ -11,7 +11,7 @@ export interface FairPool {
 
 export interface FairPools {
   of(purpose: Purpose): FairPool
-  readonly authentication: FairPool
+  readonly lookUps: FairPool
   /** For the readiness probe, whatever the load. */
   readonly probe: FairPool
   close(): Promise<void>
@@ -27,7 +27,7 @@ export interface FairPoolsOptions {
 const IDLE_TIMEOUT_MS = 30_000
 
 /**
- * One pool that callers share, and small dedicated ones: for authentication, for administrators, for stopping agents and
+ * One pool that callers share, and small dedicated ones: for look-ups by key, for administrators, for stopping agents and
  * credentials, and for the readiness probe. They connect on use and close idle connections.
  */
 export function openFairPools(
@@ -54,11 +54,11 @@ export function openFairPools(
     administration: open(3, () => 2),
     stop: open(3, () => 1),
   }
-  const authentication = open(3, () => 3)
+  const lookUps = open(4, () => 4)
   const probe = open(1, () => 1)
   return {
     of: purpose => byPurpose[purpose],
-    authentication,
+    lookUps,
     probe,
     close: async () => {
       await Promise.all(pools.map(pool => pool.end()))

@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/database.ts'
+import { type KeyedRead, rowsOf } from '../db/gathered.ts'
 import type { Uuid } from '../kernel/ids.ts'
 import { sameHash, type Vault } from '../kernel/secrets.ts'
 import { type Transfer, transferMacText } from './transfers.ts'
@@ -47,12 +48,15 @@ export type FoundTransfer =
   | { readonly kind: 'none' }
   | { readonly kind: 'altered' }
 
-const SELECT_BY_ID = `select ${transferColumns('t')} from transfers t where t.id = $1`
+const BY_ID: KeyedRead<StoredTransfer> = {
+  text: `select ${transferColumns('t')} from transfers t where t.id = any($1::uuid[])`,
+  keyOf: ({ id }) => id,
+}
 
 /** Reads a transfer by its id and proves its MAC. */
 export async function findProvenTransfer(db: Queryable, vault: Vault, id: Uuid): Promise<FoundTransfer> {
   // At most one has this id, unless the table was altered.
-  return proven(vault, await db.query<StoredTransfer>(SELECT_BY_ID, [id]))
+  return proven(vault, await rowsOf(db, BY_ID, id))
 }
 
 /**

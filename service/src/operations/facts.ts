@@ -1,6 +1,6 @@
 import type { ActorType, AuditAction } from '@batua/contract'
-import { textArrayLiteral } from '../db/array-literal.ts'
 import type { Queryable } from '../db/database.ts'
+import { type KeyedRead, rowsOfAll } from '../db/gathered.ts'
 import type { RowVersion } from '../db/row-mac.ts'
 import type { AppIdentity, Caller } from '../http/caller.ts'
 import { assert, unreachable } from '../kernel/assert.ts'
@@ -176,17 +176,26 @@ function storedEvent(event: NewEvent, createdAt: Date, sequence: bigint | null):
   return { ...event, id, createdAt, sequence, queued: deliveredAs === undefined }
 }
 
+type ReadAction = 'context.recorded' | 'approval.approved'
+type Recorded = { target: string; data: unknown }
+
+const recordedOf = (action: ReadAction): KeyedRead<Recorded> => ({
+  text: `select e.target, e.data::jsonb as data from audit_entries e
+    where e.target = any($1::text[]) and e.action = '${action}'`,
+  keyOf: ({ target }) => target,
+})
+
+const RECORDED: Readonly<Record<ReadAction, KeyedRead<Recorded>>> = {
+  'context.recorded': recordedOf('context.recorded'),
+  'approval.approved': recordedOf('approval.approved'),
+}
+
 /** The data of the entries of an action on these targets. An index of the action's entries by target serves it. */
 export async function readRecorded<Data>(
   db: Queryable,
-  action: 'context.recorded' | 'approval.approved',
+  action: ReadAction,
   targets: readonly string[],
 ): Promise<ReadonlyMap<string, Data>> {
-  if (targets.length === 0) return new Map()
-  const rows = await db.query<{ target: string; data: Data }>(
-    `select e.target, e.data::jsonb as data from audit_entries e
-     where e.target = any($1::text[]) and e.action = '${action}'`,
-    [textArrayLiteral(targets)],
-  )
-  return new Map(rows.map(({ target, data }) => [target, data]))
+  const rows = await rowsOfAll(db, RECORDED[action], targets)
+  return new Map(rows.map(({ target, data }) => [target, data as Data]))
 }

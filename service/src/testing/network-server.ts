@@ -70,7 +70,7 @@ export async function startNetworkServer(
       readReconciliation: async () => ({ differences: null, checkedAt: null }),
     })
   }
-  const authenticators = { ...createAuthenticators(database.authentication, TEST_VAULT), ...SESSIONS }
+  const authenticators = { ...createAuthenticators(database.lookUps, TEST_VAULT), ...SESSIONS }
   const server = await startTestServer(register, { database, authenticators, clock: context.clock })
   return {
     server,

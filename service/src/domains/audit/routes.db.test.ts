@@ -15,7 +15,7 @@ let server: TestServer
 test.beforeAll(async () => {
   stage = await openLogStage(database)
   await database.query('truncate audit_entries, audit_queue')
-  const context = { ...stage, requireAgentAccess: () => Promise.reject(new Error('no trail is asked for')) }
+  const context = { ...stage, requireAccess: () => Promise.reject(new Error('no trail is asked for')) }
   server = await startTestServer(({ serve }) => serveAudit(serve, context), { database })
 })
 afterAll(async () => {

@@ -23,7 +23,7 @@ import {
   TEST_VAULT,
 } from '../../testing/network.ts'
 import { AGENT_ROWS } from '../limits/covered-tables.ts'
-import { requireAgentAccess } from '../parties/agents/access.ts'
+import { requireAccess } from '../parties/agents/access.ts'
 import type { Owner } from '../parties/owners/store.ts'
 import { type AuditTrail, readTrail } from './trail.ts'
 import { openPaymentCounts } from './trail-store.ts'
@@ -94,7 +94,7 @@ async function posted(kind: TransferKind, side: 'debit' | 'credit' = 'debit'): P
 }
 
 const paymentCounts = openPaymentCounts()
-const trails = () => ({ database, requireAgentAccess, paymentCounts })
+const trails = () => ({ database, requireAccess, paymentCounts })
 type TrailQuery = Parameters<typeof readTrail>[3]
 
 async function read(query: TrailQuery = {}, reader: Caller = caller): Promise<AuditTrail> {

@@ -15,11 +15,7 @@ export type AuditTrail = ResponseOf<typeof listAuditEntries>
 export interface TrailContext {
   readonly database: Queryable
   /** Finds an agent if the caller may read it. Passed in, because the parties domain imports this one. */
-  readonly requireAgentAccess: (
-    db: Queryable,
-    caller: Caller,
-    address: string,
-  ) => Promise<{ readonly id: Uuid }>
+  readonly requireAccess: (db: Queryable, caller: Caller, address: string) => Promise<{ readonly id: Uuid }>
 }
 
 /** The context with this process's cached counts. */
@@ -32,13 +28,13 @@ export interface TrailReader extends TrailContext {
  * name, and the payee may read all of it.
  */
 export async function readTrail(
-  { database, requireAgentAccess, paymentCounts }: TrailReader,
+  { database, requireAccess, paymentCounts }: TrailReader,
   caller: Caller,
   address: string,
   query: QueryOf<typeof listAuditEntries>,
 ): Promise<AuditTrail> {
   const request = pageOf(query)
-  const { id } = await requireAgentAccess(database, caller, address)
+  const { id } = await requireAccess(database, caller, address)
   const scope = trailScope(id, query.action ?? null, spanOf(query.from_date, query.to_date))
   const [rows, total] = await Promise.all([
     selectTrail(database, scope, request),

@@ -1,5 +1,6 @@
 import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
+import { type KeyedRead, rowOf } from '../../db/gathered.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { slicesOf } from '../../kernel/slices.ts'
 import type { PolicyState } from './change-policy.ts'
@@ -18,15 +19,17 @@ export interface OwnerPolicyState extends PolicyState {
   readonly isFrozen: boolean
 }
 
+const OWNER_POLICIES: KeyedRead<OwnerPolicyRow & { id: Uuid }> = {
+  text: `select o.id, ${selectControls('p')}, p.owner_id is not null as is_set, o.status = 'frozen' as is_frozen,
+      ${pendingOf('o.id')} as pending
+    from owners o left join owner_policies p on p.owner_id = o.id where o.id = any($1::uuid[])`,
+  keyOf: ({ id }) => id,
+}
+
 /** The policy of an existing owner. An owner who has set no policy limits nothing. */
 export async function selectOwnerPolicy(db: Queryable, ownerId: Uuid): Promise<OwnerPolicyState> {
-  const [row] = await db.query<OwnerPolicyRow>(
-    `select ${selectControls('p')}, p.owner_id is not null as is_set, o.status = 'frozen' as is_frozen,
-       ${pendingOf('o.id')} as pending
-     from owners o left join owner_policies p on p.owner_id = o.id where o.id = $1`,
-    [ownerId],
-  )
-  if (row === undefined) return { policy: OPEN_POLICY, pending: [], isFrozen: false }
+  const row = await rowOf(db, OWNER_POLICIES, ownerId)
+  if (row === null) return { policy: OPEN_POLICY, pending: [], isFrozen: false }
   return {
     policy: row.is_set ? policyOf(row) : OPEN_POLICY,
     pending: pendingFromJson(row.pending),

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/database.ts'
+import { type KeyedRead, rowOf } from '../../db/gathered.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import { refundedOf } from '../../ledger/index.ts'
@@ -65,7 +66,12 @@ export async function selectUse(db: Queryable, payee: Uuid, nonce: string): Prom
 }
 
 /** The amount of a payment that was refunded so far. */
+const REFUNDED: KeyedRead<{ id: Uuid; refunded: Paise }> = {
+  text: `select payment.id, ${refundedOf('payment.id')} as refunded from unnest($1::uuid[]) payment(id)`,
+  keyOf: ({ id }) => id,
+}
+
 export async function selectRefunded(db: Queryable, paymentId: Uuid): Promise<Paise> {
-  const [row] = await db.query<{ refunded: Paise }>(`select ${refundedOf('$1')} as refunded`, [paymentId])
+  const row = await rowOf(db, REFUNDED, paymentId)
   return row?.refunded ?? (0n as Paise)
 }

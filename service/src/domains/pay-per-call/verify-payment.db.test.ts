@@ -259,7 +259,8 @@ describe('consuming', () => {
       queries++
       return db.database.query(text, values, options)
     }
-    const watched = { ...context, database: { ...db.database, query } }
+    const { gathered: _, ...database } = db.database
+    const watched = { ...context, database: { ...database, query } }
     const payment = await paid()
     const use = { nonce: payment.reference ?? '', consume: true, consume_id: 'first' }
     const verifyWatched = () => verifyPayment(watched, seller, formatId('pay', payment.id), use, clock.now())

@@ -1,12 +1,13 @@
 import { type AgentBalance, type AgentStatus, type Balance, getBalance, listBalances } from '@batua/contract'
 import type { Database, Queryable } from '../../db/database.ts'
+import { type KeyedRead, rowOf } from '../../db/gathered.ts'
 import type { Caller } from '../../http/caller.ts'
 import { type PageRequest, page, pageOf } from '../../http/paging.ts'
 import type { Serve } from '../../http/serve.ts'
 import { assert } from '../../kernel/assert.ts'
-import { formatId, type Uuid } from '../../kernel/ids.ts'
+import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
 import { type Paise, rupees } from '../../kernel/money.ts'
-import { requireAgentAccess } from '../parties/index.ts'
+import { type Belonging, requireFound } from '../parties/index.ts'
 import { serveExposure } from './overview/exposure.ts'
 
 /** The figures of a wallet as the posting engine stores them. */
@@ -17,22 +18,21 @@ export interface Wallet {
 }
 
 /** A wallet's account has its agent's id. */
-export async function selectWallet(db: Queryable, agentId: Uuid): Promise<Wallet | null> {
-  const [row] = await db.query<Wallet>(
-    `select balance_paise as "availablePaise", total_funded_paise as "totalFundedPaise",
-       total_spent_paise as "totalSpentPaise"
-     from accounts where id = $1`,
-    [agentId],
-  )
-  return row ?? null
+const WALLETS: KeyedRead<Wallet & Belonging> = {
+  text: `select a.id, a.platform_id as "platformId", a.owner_id as "ownerId", w.balance_paise as "availablePaise",
+      w.total_funded_paise as "totalFundedPaise", w.total_spent_paise as "totalSpentPaise"
+    from accounts w join agents a on a.id = w.id where w.id = any($1::uuid[])`,
+  keyOf: ({ id }) => id,
+}
+
+export function selectWallet(db: Queryable, agentId: Uuid): Promise<(Wallet & Belonging) | null> {
+  return rowOf(db, WALLETS, agentId)
 }
 
 /** The balance of a wallet now: stored figures, which every commit that moves its money has updated. */
 export async function readBalance(database: Database, caller: Caller, address: string): Promise<Balance> {
-  const agent = await requireAgentAccess(database, caller, address)
-  const wallet = await selectWallet(database, agent.id)
-  assert(wallet !== null, 'every agent has a wallet')
-  return figuresOf(wallet)
+  const id = parseId('agt', address)
+  return figuresOf(requireFound(caller, id === null ? null : await selectWallet(database, id)))
 }
 
 export function figuresOf({ availablePaise, totalFundedPaise, totalSpentPaise }: Wallet): Balance {

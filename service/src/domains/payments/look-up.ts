@@ -5,7 +5,7 @@ import { page, pageOf } from '../../http/paging.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
 import { rupees } from '../../kernel/money.ts'
-import { requireAgentAccess } from '../parties/index.ts'
+import { requireAccess } from '../parties/index.ts'
 import { contextOf, policyVersionOf } from './approvals/approval.ts'
 import { selectApprovalsOf } from './approvals/store.ts'
 import { selectContexts } from './context.ts'
@@ -19,11 +19,11 @@ export async function lookUpPayment(
   agentId: string,
   paymentId: string,
 ): Promise<Payment> {
-  const agent = await requireAgentAccess(db, caller, agentId)
+  const agent = await requireAccess(db, caller, agentId)
   const id = parseId('pay', paymentId)
-  const payment = id === null ? null : await findPaymentOf(db, agent.id, id)
+  const [payment, beside] =
+    id === null ? [null] : await Promise.all([findPaymentOf(db, agent.id, id), besidePayments(db, [id])])
   if (payment === null) throw new AppError('not_found', 'This agent has made no payment with this id')
-  const beside = await besidePayments(db, [payment.id])
   return paymentRecord({ ...payment, waits: false, at: payment.postedAt, terms: null }, beside)
 }
 
@@ -34,7 +34,7 @@ export async function lookUpPayments(
   query: QueryOf<typeof listPayments>,
   now: Date,
 ): Promise<ResponseOf<typeof listPayments>> {
-  const agent = await requireAgentAccess(db, caller, agentId)
+  const agent = await requireAccess(db, caller, agentId)
   const request = pageOf(query)
   const filter = {
     payer: agent.id,

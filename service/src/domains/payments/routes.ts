@@ -15,7 +15,7 @@ import { parseId, type Uuid } from '../../kernel/ids.ts'
 import { requirePaise } from '../../kernel/money.ts'
 import type { Ledger, Transfer } from '../../ledger/index.ts'
 import type { AgentPolicyCache } from '../limits/index.ts'
-import { type AgentKeyCache, type FindAgent, requireAgentAccess } from '../parties/index.ts'
+import { type AgentKeyCache, type FindAgent, requireAccess } from '../parties/index.ts'
 import { isPolicyRefusal, type RiskSignals } from '../risk/index.ts'
 import { givenContext } from './context.ts'
 import { evaluateCommand } from './evaluate.ts'
@@ -56,7 +56,7 @@ export function servePayments(serve: Serve, context: PaymentsContext): void {
 
   /** An agent pays from its own wallet only; for another agent's it gets the same refusal as on every route. */
   async function refuseOther({ caller, params }: Call<typeof payRoute>): Promise<never> {
-    await requireAgentAccess(database, caller, params.agent_id)
+    await requireAccess(database, caller, params.agent_id)
     throw new Error('assertion failed: another agent is never the caller’s')
   }
 
@@ -102,7 +102,7 @@ export function servePayments(serve: Serve, context: PaymentsContext): void {
   )
 
   serve(evaluatePolicy, async ({ caller, params, body }) => {
-    const payer = await requireAgentAccess(database, caller, params.agent_id)
+    const payer = await requireAccess(database, caller, params.agent_id)
     const payeeId = await findAgent(body.to)
     const amountPaise = requirePaise(body.amount, 'amount')
     return ledger.submit(

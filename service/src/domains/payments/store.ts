@@ -1,5 +1,6 @@
 import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
+import { type KeyedRead, rowOf } from '../../db/gathered.ts'
 import { AlteredRow } from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../../kernel/money.ts'
@@ -143,12 +144,15 @@ export async function findPayment(db: Queryable, id: Uuid): Promise<PaymentRow |
   return row === undefined ? null : paymentFromRow(row)
 }
 
+const LOOKED_UP: KeyedRead<Row & { refunded: Paise; version: string | null }> = {
+  text: `select ${COLUMNS}, ${refundedOf('t.id')} as refunded, ${policyVersionAt(PAYER, 'coalesce(authorized.posted_at, t.posted_at)')} as version
+    from ${PAYMENTS} where t.id = any($1::uuid[]) and ${IS_PAYMENT}`,
+  keyOf: ({ id }) => id,
+}
+
+/** A payment that this agent made. */
 export async function findPaymentOf(db: Queryable, payer: Uuid, id: Uuid): Promise<LookedUpPayment | null> {
-  const [row] = await db.query<Row & { refunded: Paise; version: string | null }>(
-    `select ${COLUMNS}, ${refundedOf('t.id')} as refunded, ${policyVersionAt(PAYER, 'coalesce(authorized.posted_at, t.posted_at)')} as version
-     from ${PAYMENTS} where t.id = $2 and ${IS_PAYMENT} and ${PAYER} = $1`,
-    [payer, id],
-  )
-  if (row === undefined) return null
+  const row = await rowOf(db, LOOKED_UP, id)
+  if (row === null || row.debit_account !== payer) return null
   return { ...paymentFromRow(row), refundedPaise: row.refunded, policyVersion: row.version }
 }

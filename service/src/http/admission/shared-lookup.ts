@@ -45,7 +45,7 @@ export function sharedLookUp<Found>(lookUp: LookUp<Found>): LookUp<Found> {
 
 /**
  * Makes simultaneous requests with one credential share its look-up. Platforms are excepted: they share the stored
- * secret, because each wrong secret counts.
+ * secret, because each wrong secret counts. So are agents, whose look-ups share statements (see db/gathered.ts).
  */
 export function withSharedLookUps({
   platform,
@@ -58,7 +58,7 @@ export function withSharedLookUps({
 }: Authenticators): Authenticators {
   return {
     platform,
-    agent: sharedLookUp(agent),
+    agent,
     ...(app === undefined ? {} : { app: sharedLookUp(app) }),
     ...(appCall === undefined ? {} : { appCall }),
     ...(owner === undefined ? {} : { owner: sharedLookUp(owner) }),

@@ -10,7 +10,13 @@ import { AppError, raise } from '../../../kernel/app-error.ts'
 import { formatId, parseId } from '../../../kernel/ids.ts'
 import { requirePaise } from '../../../kernel/money.ts'
 import { type Actor, actorOf } from '../../../operations/facts.ts'
-import { type Agent, decryptPersonal, requireAgentAccess, requireOwnerAccess } from '../../parties/index.ts'
+import {
+  type Agent,
+  decryptPersonal,
+  requireAccess,
+  requireAgentAccess,
+  requireOwnerAccess,
+} from '../../parties/index.ts'
 import { endFunding } from './check-funding.ts'
 import { requireCollectLeft } from './collect-limits.ts'
 import type { FundingContext } from './context.ts'
@@ -30,7 +36,7 @@ export function serveFunding(serve: Serve, context: FundingContext): void {
   })
 
   serve(getFunding, async call => {
-    const agent = await requireAgentAccess(context.database, call.caller, call.params.agent_id)
+    const agent = await requireAccess(context.database, call.caller, call.params.agent_id)
     const id = parseId('fund', call.params.funding_id)
     const funding =
       id === null ? null : await selectFunding(context.database, context.vault, { agentId: agent.id, id })

@@ -6,7 +6,7 @@ import { formatId } from '../../../kernel/ids.ts'
 import { requirePaise, rupees } from '../../../kernel/money.ts'
 import { actorOf } from '../../../operations/facts.ts'
 import type { AgentPolicyCache } from '../../limits/index.ts'
-import { forCaller, requireAgentAccess } from '../../parties/index.ts'
+import { forCaller, requireAccess } from '../../parties/index.ts'
 import { keyOf } from '../../payments/index.ts'
 import type { PayoutsContext } from './context.ts'
 import { transactionIdOf } from './facts.ts'
@@ -19,7 +19,7 @@ interface Agents {
 export function servePayouts(serve: Serve, context: PayoutsContext & Agents): void {
   const { database, ledger, agents, holidays } = context
   serve(withdraw, async ({ caller, params, body, idempotencyKey }) => {
-    const agent = await requireAgentAccess(database, caller, params.agent_id)
+    const agent = await requireAccess(database, caller, params.agent_id)
     const { amount } = body
     const command = withdrawCommand(context, {
       agentId: agent.id,

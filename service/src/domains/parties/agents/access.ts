@@ -5,14 +5,7 @@ import { unreachable } from '../../../kernel/assert.ts'
 import { parseId, type Uuid } from '../../../kernel/ids.ts'
 import type { Command } from '../../../ledger/index.ts'
 import type { AgentPolicyCache } from '../../limits/index.ts'
-import { type Agent, selectAgent } from './store.ts'
-
-/** The platform and the owner of an agent, which never change. */
-export interface Belonging {
-  readonly id: Uuid
-  readonly platformId: Uuid
-  readonly ownerId: Uuid
-}
+import { type Agent, type Belonging, selectAgent, selectBelonging } from './store.ts'
 
 /** Whether the caller is the agent's platform, the agent itself, its owner or an administrator. */
 export function mayAccess(caller: Caller, agent: Belonging): boolean {
@@ -38,7 +31,18 @@ export function mayAccess(caller: Caller, agent: Belonging): boolean {
  */
 export async function requireAgentAccess(db: Queryable, caller: Caller, agentRef: string): Promise<Agent> {
   const id = parseId('agt', agentRef)
-  const agent = id === null ? null : await selectAgent(db, id)
+  return requireFound(caller, id === null ? null : await selectAgent(db, id))
+}
+
+/** The same for a route that needs no more of the agent than its id. For the agent itself nothing is read. */
+export async function requireAccess(db: Queryable, caller: Caller, agentRef: string): Promise<Belonging> {
+  const id = parseId('agt', agentRef)
+  if (id !== null && caller.kind === 'agent' && caller.agentId === id) return { ...caller, id }
+  return requireFound(caller, id === null ? null : await selectBelonging(db, id))
+}
+
+/** An agent that was read, which must exist and which the caller must have access to. */
+export function requireFound<Found extends Belonging>(caller: Caller, agent: Found | null): Found {
   if (agent === null) throw new AppError('not_found', 'There is no agent with this id')
   requireMayAccess(caller, agent)
   return agent

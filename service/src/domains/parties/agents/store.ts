@@ -1,5 +1,7 @@
 import type { AgentStatus, Tier } from '@batua/contract'
+import { byteaText } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
+import { type KeyedRead, rowOf } from '../../../db/gathered.ts'
 import {
   AlteredRow,
   type MacRow,
@@ -27,6 +29,13 @@ import {
 } from '../../limits/index.ts'
 import { OWNER_ROWS } from '../owners/store.ts'
 import { originsOf, replaceOrigins } from './origins-store.ts'
+
+/** The platform and the owner of an agent, which never change. */
+export interface Belonging {
+  readonly id: Uuid
+  readonly platformId: Uuid
+  readonly ownerId: Uuid
+}
 
 /** An agent as it is stored, with the encrypted PAN of its owner, which its vendor id contains. */
 export interface Agent {
@@ -103,12 +112,24 @@ export function agentFromRow(row: AgentRow): Agent {
   }
 }
 
+const AGENTS_BY_ID: KeyedRead<AgentRow> = {
+  text: `select ${AGENT_COLUMNS} from agents a join owners o on o.id = a.owner_id where a.id = any($1::uuid[])`,
+  keyOf: ({ id }) => id,
+}
+
 export async function selectAgent(db: Queryable, id: Uuid): Promise<Agent | null> {
-  const [row] = await db.query<AgentRow>(
-    `select ${AGENT_COLUMNS} from agents a join owners o on o.id = a.owner_id where a.id = $1`,
-    [id],
-  )
-  return row === undefined ? null : agentFromRow(row)
+  const row = await rowOf(db, AGENTS_BY_ID, id)
+  return row === null ? null : agentFromRow(row)
+}
+
+const BELONGINGS: KeyedRead<Belonging> = {
+  text: `select id, platform_id as "platformId", owner_id as "ownerId" from agents where id = any($1::uuid[])`,
+  keyOf: ({ id }) => id,
+}
+
+/** The platform and the owner of an agent, not proven. */
+export function selectBelonging(db: Queryable, id: Uuid): Promise<Belonging | null> {
+  return rowOf(db, BELONGINGS, id)
 }
 
 /**
@@ -280,17 +301,16 @@ export interface AgentIdentity {
   readonly ownerId: Uuid
 }
 
+const AGENTS_BY_KEY: KeyedRead<AgentIdentity & MacRow & { readonly keyHash: Buffer }> = {
+  text: `select a.id as "agentId", a.platform_id as "platformId", a.owner_id as "ownerId", a.key_hash as "keyHash",
+      ${macColumns(AGENT_ROWS, 'a')}
+    from agents a where a.key_hash = any($1::bytea[])`,
+  keyOf: ({ keyHash }) => byteaText(keyHash),
+}
+
 /** The agent with this key, not proven; null if there is none. Agents of a deleted platform have no keys. */
-export async function selectAgentByKey(
-  db: Queryable,
-  keyHash: Buffer,
-): Promise<(AgentIdentity & MacRow) | null> {
-  const [row] = await db.query<AgentIdentity & MacRow>(
-    `select a.id as "agentId", a.platform_id as "platformId", a.owner_id as "ownerId", ${macColumns(AGENT_ROWS, 'a')}
-     from agents a where a.key_hash = $1`,
-    [keyHash],
-  )
-  return row ?? null
+export function selectAgentByKey(db: Queryable, keyHash: Buffer): Promise<(AgentIdentity & MacRow) | null> {
+  return rowOf(db, AGENTS_BY_KEY, byteaText(keyHash))
 }
 
 /** What an agent that others act for needs, not proven; null: there is none, or it was deactivated. */

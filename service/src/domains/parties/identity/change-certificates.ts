@@ -24,7 +24,7 @@ import {
   lockCertificate,
   revokeCertificates,
 } from '../../signing/index.ts'
-import { requireAgentAccess, requireMayAccess } from '../agents/access.ts'
+import { requireAccess, requireMayAccess } from '../agents/access.ts'
 import { findProvenAgent, lockProvenAgent, type ProvenAgent } from '../agents/proven-store.ts'
 import type { IdentityContext } from './context.ts'
 import { genuine } from './genuine-agent.ts'
@@ -38,7 +38,7 @@ export async function issueCertificate(
   { capabilities, validity_days: validityDays = DEFAULT_VALIDITY_DAYS }: BodyOf<typeof issueRoute>,
 ): Promise<CertificateRecord> {
   const { database, vault, clock } = context
-  const { id } = await requireAgentAccess(database, caller, agentRef)
+  const { id } = await requireAccess(database, caller, agentRef)
   const now = clock.now()
   const issuer = await issuerAt(context, now)
   const { agent, certificate } = await database.inTransaction(
@@ -62,7 +62,7 @@ export async function revokeCertificate(
   const { database, vault, clock } = context
   const { certificate, key } = await requireCertificate(context, certificateRef)
   const { agentId } = certificate
-  await requireAgentAccess(database, caller, formatId('agt', agentId))
+  await requireAccess(database, caller, formatId('agt', agentId))
   const now = clock.now()
   const revocation = { reason: reason?.normalize('NFC') ?? null, replacedBy: null }
   const { ownerId, revoked } = await database.inTransaction(
@@ -98,7 +98,7 @@ export async function rotateCertificate(
 ): Promise<ResponseOf<typeof rotateRoute>> {
   const { database, vault, clock } = context
   const { certificate: old } = await requireCertificate(context, certificateRef)
-  await requireAgentAccess(database, caller, formatId('agt', old.agentId))
+  await requireAccess(database, caller, formatId('agt', old.agentId))
   const now = clock.now()
   const issuer = await issuerAt(context, now)
   const { ownerId, certificate } = await database.inTransaction(

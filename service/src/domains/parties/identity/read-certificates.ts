@@ -13,7 +13,7 @@ import {
   selectCertificate,
   selectCertificates,
 } from '../../signing/index.ts'
-import { mayAccess, requireAgentAccess } from '../agents/access.ts'
+import { mayAccess, requireAccess } from '../agents/access.ts'
 import { findProvenAgent } from '../agents/proven-store.ts'
 import { renewIfOutdated } from '../agents/renew-certificates.ts'
 import type { IdentityContext } from './context.ts'
@@ -70,7 +70,7 @@ export async function listCertificates(
   query: QueryOf<typeof listRoute>,
   now: Date,
 ): Promise<ResponseOf<typeof listRoute>> {
-  const agent = await requireAgentAccess(context.database, caller, agentRef)
+  const agent = await requireAccess(context.database, caller, agentRef)
   await renewIfOutdated(context, agent.id)
   const request = pageOf(query)
   const filter = { agentId: agent.id, status: query.status ?? null, now }

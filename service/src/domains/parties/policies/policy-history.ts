@@ -18,7 +18,7 @@ import {
   shownVersion,
   tierNamed,
 } from '../../limits/index.ts'
-import { requireAgentAccess } from '../agents/access.ts'
+import { requireAccess, requireAgentAccess } from '../agents/access.ts'
 import { selectNamed } from '../agents/list-store.ts'
 import { allowedPayees, blockedPayees, limitWithoutUse, thresholdsOf } from './agent-policy.ts'
 import type { Announcer, PolicySettingsContext } from './context.ts'
@@ -76,7 +76,7 @@ export async function listVersions(
   query: QueryOf<typeof listPolicyVersions>,
 ): Promise<ResponseOf<typeof listPolicyVersions>> {
   const { database, vault } = context
-  const agent = await requireAgentAccess(database, caller, agentRef)
+  const agent = await requireAccess(database, caller, agentRef)
   const total = await beginHistory(context, agent.id)
   const request = pageOf(query)
   const rows = await selectVersions(database, vault, agent.id, request)

@@ -25,7 +25,7 @@ type Authentication = Pick<SessionsContext, 'database' | 'clock' | 'vault' | 'ad
 
 /** Looks the session of a cookie up in the database each time, so that an ended session fails on every node. */
 export function createSessionAuthenticators({ database, clock, vault, adminPhones }: Authentication) {
-  const db = database.authentication
+  const db = database.lookUps
 
   async function find(kind: SessionKind, token: string): Promise<FoundSession | null> {
     if (!token.startsWith(TOKEN_PREFIX)) return null

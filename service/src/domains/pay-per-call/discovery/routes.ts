@@ -16,7 +16,7 @@ import { type Clock, HOUR_MS } from '../../../kernel/clock.ts'
 import { formatId, parseId, type Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import { actorOf, recordFacts } from '../../../operations/facts.ts'
-import { findOrigins, normaliseOrigin, requireAgentAccess } from '../../parties/index.ts'
+import { findOrigins, normaliseOrigin, requireAccess, requireAgentAccess } from '../../parties/index.ts'
 import type { PayDocuments } from './document.ts'
 import { endedFact, registeredFact } from './facts.ts'
 import {
@@ -48,13 +48,13 @@ export function serveDiscovery(serve: Serve, context: DiscoveryContext): void {
 
   serve(listListings, async ({ caller, params, query, now }) => {
     const request = pageOf(query)
-    const { id } = await requireAgentAccess(database, caller, params.agent_id)
+    const { id } = await requireAccess(database, caller, params.agent_id)
     const { rows, total } = await selectListings(database, id, now, request)
     return page('listings', rows, listingRecord, total, request)
   })
 
   serve(deleteRoute, async ({ caller, params, now }) => {
-    const { id: agentId, ownerId } = await requireAgentAccess(database, caller, params.agent_id)
+    const { id: agentId, ownerId } = await requireAccess(database, caller, params.agent_id)
     const id = parseId('lst', params.listing_id)
     await database.inTransaction(async tx => {
       const origin = id === null ? null : await deleteListing(tx, { id, agentId })

@@ -10,7 +10,7 @@ import type { AgentPolicyCache } from '../../limits/index.ts'
 import {
   type FindAgent,
   forCaller,
-  requireAgentAccess,
+  requireAccess,
   selectAgentNames,
   selectListedAgents,
   type WithStepUp,
@@ -33,7 +33,7 @@ export function serveAllowances(
   serve(createAllowance, async call => {
     const { caller, body } = call
     await stepUp.require(call)
-    const { id: agentId, ownerId } = await requireAgentAccess(database, caller, body.agent_id)
+    const { id: agentId, ownerId } = await requireAccess(database, caller, body.agent_id)
     const payeeId = await findAgent(body.to)
     if (payeeId === null) {
       throw new AppError('not_found', 'There is no agent with this id or handle', { field: 'to' })

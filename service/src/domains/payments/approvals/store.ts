@@ -1,5 +1,6 @@
 import { arrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
+import { type KeyedRead, rowsOfAll } from '../../../db/gathered.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { pagedRows } from '../../../operations/due-work.ts'
 import { entity } from '../../../operations/entity.ts'
@@ -72,12 +73,13 @@ export async function selectApprovalsOf(
   db: Queryable,
   madeIds: readonly Uuid[],
 ): Promise<ReadonlyMap<Uuid, Uuid>> {
-  if (madeIds.length === 0) return new Map()
-  const rows = await db.query<{ id: Uuid; madeId: Uuid }>(
-    `select id, payment_id as "madeId" from approvals where payment_id = any($1::uuid[])`,
-    [arrayLiteral(madeIds)],
-  )
+  const rows = await rowsOfAll(db, APPROVALS_OF, madeIds)
   return new Map(rows.map(({ id, madeId }) => [madeId, id]))
+}
+
+const APPROVALS_OF: KeyedRead<{ id: Uuid; madeId: Uuid }> = {
+  text: `select id, payment_id as "madeId" from approvals where payment_id = any($1::uuid[])`,
+  keyOf: ({ madeId }) => madeId,
 }
 
 /** The number of approvals that wait at this moment, of all agents. */

@@ -13,7 +13,7 @@ import { assert } from '../../../kernel/assert.ts'
 import { parseId } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import { selectDecidingVersions, stopsOfRow } from '../../limits/index.ts'
-import { mayAccess, requireAgentAccess } from '../../parties/index.ts'
+import { mayAccess, requireAccess } from '../../parties/index.ts'
 import type { Authorization } from './authorization.ts'
 import { authorizationRecord, authorizationToken, type TokenContext } from './authorization-record.ts'
 import { NO_AUTHORIZATION } from './end.ts'
@@ -127,7 +127,7 @@ export async function findAuthorizations(
   },
 ): Promise<ResponseOf<typeof listAuthorizations>> {
   const { database, vault } = context
-  const agent = await requireAgentAccess(database, caller, agentRef)
+  const agent = await requireAccess(database, caller, agentRef)
   const request = pageOf(query)
   const filter = { agentId: agent.id, status: query.status ?? null }
   const [found, total] = await Promise.all([

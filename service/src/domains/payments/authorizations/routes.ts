@@ -17,7 +17,7 @@ import { requirePaise } from '../../../kernel/money.ts'
 import type { Ledger } from '../../../ledger/index.ts'
 import { actorOf } from '../../../operations/facts.ts'
 import type { AgentPolicyCache } from '../../limits/index.ts'
-import { type FindAgent, forCaller, mayAccess, requireAgentAccess } from '../../parties/index.ts'
+import { type FindAgent, forCaller, mayAccess, requireAccess } from '../../parties/index.ts'
 import { isPolicyRefusal, type RiskSignals } from '../../risk/index.ts'
 import { selectApprovalsOf } from '../approvals/store.ts'
 import { givenContext } from '../context.ts'
@@ -52,7 +52,7 @@ export function serveAuthorizations(serve: Serve, context: AuthorizationsContext
   }
 
   serve(authorize, async ({ caller, params, body, idempotencyKey }, answer): Promise<AuthorizationResult> => {
-    const payer = await requireAgentAccess(database, caller, params.agent_id)
+    const payer = await requireAccess(database, caller, params.agent_id)
     if (body.voucher_key !== undefined) requireVoucherKey(body.voucher_key)
     const intent = {
       payerId: payer.id,

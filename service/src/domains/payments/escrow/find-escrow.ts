@@ -6,7 +6,7 @@ import { AppError, raise, refuse } from '../../../kernel/app-error.ts'
 import { parseId, type Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import { selectDecidingVersions } from '../../limits/index.ts'
-import { mayAccess, requireAgentAccess, selectAgentsOfPlatform } from '../../parties/index.ts'
+import { mayAccess, requireAccess, selectAgentsOfPlatform } from '../../parties/index.ts'
 import type { Escrow } from './escrow.ts'
 import { escrowRecord } from './escrow-record.ts'
 import { countEscrows, selectEscrows } from './list-store.ts'
@@ -68,7 +68,7 @@ export async function findEscrows(
   const agentIds =
     query.agent_id === undefined
       ? await selectAgentsOfPlatform(database, caller.platformId)
-      : [(await requireAgentAccess(database, caller, query.agent_id)).id]
+      : [(await requireAccess(database, caller, query.agent_id)).id]
   const filter = { agentIds, status: query.status ?? null }
   const [found, total] = await Promise.all([
     selectEscrows(database, vault, filter, request),

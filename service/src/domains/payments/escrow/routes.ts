@@ -21,7 +21,7 @@ import type { Vault } from '../../../kernel/secrets.ts'
 import type { Command, Ledger } from '../../../ledger/index.ts'
 import { actorOf } from '../../../operations/facts.ts'
 import { type AgentPolicyCache, selectDecidingVersions } from '../../limits/index.ts'
-import { type FindAgent, forCaller, requireAgentAccess } from '../../parties/index.ts'
+import { type FindAgent, forCaller, requireAccess } from '../../parties/index.ts'
 import { givenContext } from '../context.ts'
 import { keyOf } from '../idempotency.ts'
 import { attestCommand, refundCommand, releaseCommand } from './end.ts'
@@ -133,7 +133,7 @@ async function holdFor(
   terms: Terms,
   attestor: string | undefined,
 ): Promise<EscrowHold> {
-  const payer = await requireAgentAccess(context.database, caller, params.agent_id)
+  const payer = await requireAccess(context.database, caller, params.agent_id)
   const { amount, reference, to_agent_id: recipient, context: given } = body
   const intent = {
     payerId: payer.id,

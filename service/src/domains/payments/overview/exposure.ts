@@ -9,7 +9,7 @@ import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { rupees } from '../../../kernel/money.ts'
 import { slicesOf } from '../../../kernel/slices.ts'
 import { type Most, type PayerFacts, payMost, readPayers } from '../../limits/index.ts'
-import { requireAgentAccess, selectAgentsOf } from '../../parties/index.ts'
+import { requireAccess, selectAgentsOf } from '../../parties/index.ts'
 import { paymentFee } from '../fee.ts'
 import { selectWallets } from './exposure-store.ts'
 
@@ -94,7 +94,7 @@ export function totalOf(agents: readonly AgentExposure[]): ExposureList['total']
 
 export function serveExposure(serve: Serve, { database }: { readonly database: Database }): void {
   serve(getExposure, async ({ caller, params, now }) => {
-    const agent = await requireAgentAccess(database, caller, params.agent_id)
+    const agent = await requireAccess(database, caller, params.agent_id)
     const [exposure] = await readExposure(database, [agent.id], now)
     assert(exposure !== undefined, 'every agent has a wallet')
     return { as_of: now.toISOString(), ...figures(exposure) }

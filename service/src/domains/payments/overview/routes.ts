@@ -21,7 +21,7 @@ import {
   listPasskeys,
   type PolicySettingsContext,
   passkeyRecords,
-  requireAgentAccess,
+  requireAccess,
   requireGenuineAgent,
   selectNamed,
   showAgentPolicy,
@@ -52,7 +52,7 @@ export function servePageData(serve: Serve, context: PolicySettingsContext): voi
   serve(listAgentSummaries, ({ caller, query, now }) => readAgentSummaries(context, caller, query, now))
 
   serve(getAgentOverview, async ({ caller, params, now }) => {
-    const { id } = await requireAgentAccess(database, caller, params.agent_id)
+    const { id } = await requireAccess(database, caller, params.agent_id)
     const [wallet, policy, [exposure], allowances, { transactions }] = await Promise.all([
       selectWallet(database, id),
       showAgentPolicy(context, caller, params.agent_id, undefined),

@@ -4,7 +4,7 @@ import type { Serve } from '../../../http/serve.ts'
 import { DAY_MS, istDay } from '../../../kernel/clock.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { rupees } from '../../../kernel/money.ts'
-import { requireAgentAccess } from '../../parties/index.ts'
+import { requireAccess } from '../../parties/index.ts'
 import { selectNames } from '../statements/statement-store.ts'
 import { minus, NOTHING, openSpent, plus, type Spent, type SpentByDay } from './spending.ts'
 
@@ -16,7 +16,7 @@ export function serveSpending(serve: Serve, { database }: SpendingContext): void
   const readSpent = openSpent(database)
 
   serve(getSpending, async ({ caller, params, query, now }) => {
-    const agent = await requireAgentAccess(database, caller, params.agent_id)
+    const agent = await requireAccess(database, caller, params.agent_id)
     const toDay = istDay(now)
     const fromDay = toDay - (query.days ?? DEFAULT_SPENDING_DAYS) + 1
     const spent = await readSpent(agent.id, fromDay, now)

@@ -1,5 +1,7 @@
 import type { Receipt } from '@batua/contract'
 import type { Queryable } from '../../../db/database.ts'
+import { type KeyedRead, rowsOfAll } from '../../../db/gathered.ts'
+import { type BoundedMap, boundedMap } from '../../../kernel/bounded-map.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { rupees } from '../../../kernel/money.ts'
 import { signObject, signToken } from '../../../kernel/signing.ts'
@@ -37,10 +39,23 @@ export function receiptContent(facts: ReceiptFacts, issuer: string, keyId: strin
   }
 }
 
+type Signatures = Pick<Receipt, 'signature' | 'token'>
+
+/** The signatures that each key made lately, by what it signed. */
+const made = new WeakMap<SigningKey, BoundedMap<string, Signatures>>()
+const KEPT_SIGNATURES = 10_000
+
 /** The signed receipt. Ed25519 uses no randomness, so the same payment and key give the same bytes each time. */
 export async function signReceipt(content: ReceiptContent, key: SigningKey): Promise<Receipt> {
-  const signature = signObject(content, key.privateKey)
-  return { ...content, signature, token: await receiptToken(content, key) }
+  let kept = made.get(key)
+  if (kept === undefined) made.set(key, (kept = boundedMap(KEPT_SIGNATURES)))
+  const text = JSON.stringify(content)
+  let signatures = kept.get(text)
+  if (signatures === undefined) {
+    signatures = { signature: signObject(content, key.privateKey), token: await receiptToken(content, key) }
+    kept.set(text, signatures)
+  }
+  return { ...content, ...signatures }
 }
 
 /** Its issue time is the payment's time, so that it too is the same each time. */
@@ -63,11 +78,13 @@ export function withoutWords(receipt: Receipt): Receipt {
 /** One side of a payment: its handle, its owner and platform, and the MAC that was written when it was created. */
 export type Party = StoredIdentity
 
-export async function selectParties(db: Queryable, ids: readonly Uuid[]): Promise<Party[]> {
-  return db.query<Party>(
-    `select id, handle, platform_id as "platformId", owner_id as "ownerId", public_key as "publicKey",
-       created_at as "createdAt", seal as mac
-     from agents where id = any($1::uuid[])`,
-    [ids],
-  )
+const PARTIES: KeyedRead<Party> = {
+  text: `select id, handle, platform_id as "platformId", owner_id as "ownerId", public_key as "publicKey",
+      created_at as "createdAt", seal as mac
+    from agents where id = any($1::uuid[])`,
+  keyOf: ({ id }) => id,
+}
+
+export function selectParties(db: Queryable, ids: readonly Uuid[]): Promise<readonly Party[]> {
+  return rowsOfAll(db, PARTIES, ids)
 }

@@ -11,15 +11,10 @@ import { page, pageOf } from '../../../http/paging.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
-import {
-  type FindAgent,
-  requireAgentAccess,
-  selectAgentsOf,
-  selectAgentsOfPlatform,
-} from '../../parties/index.ts'
+import { type FindAgent, requireAccess, selectAgentsOf, selectAgentsOfPlatform } from '../../parties/index.ts'
 import { searchStatementOf } from './search-statement.ts'
 import { lineIdOf, scopeOf } from './statement-scope.ts'
-import { countLines, type StatementLine, selectLines, selectNamesOf } from './statement-store.ts'
+import { type StatementLine, selectPage } from './statement-store.ts'
 import { transactionRecord } from './transaction-record.ts'
 
 export type TransactionList = ResponseOf<typeof listTransactions>
@@ -33,7 +28,7 @@ export async function readStatement(
   address: string,
   query: QueryOf<typeof listTransactions>,
 ): Promise<TransactionList> {
-  const { id } = await requireAgentAccess(database, caller, address)
+  const { id } = await requireAccess(database, caller, address)
   return readStatementOf({ database }, [id], query)
 }
 
@@ -61,7 +56,7 @@ async function agentsOf(
   { ownerIds, agentId }: Whose,
 ): Promise<readonly Uuid[]> {
   if (agentId === undefined) return selectAgentsOf(database, ownerIds)
-  const agent = await requireAgentAccess(database, caller, agentId)
+  const agent = await requireAccess(database, caller, agentId)
   if (!ownerIds.includes(agent.ownerId)) {
     throw new AppError('not_found', 'This owner has no agent with this id', { field: 'agent_id' })
   }
@@ -77,7 +72,7 @@ export async function readPlatformStatement(
   const agentIds =
     agent_id === undefined
       ? await selectAgentsOfPlatform(database, caller.platformId)
-      : [(await requireAgentAccess(database, caller, agent_id)).id]
+      : [(await requireAccess(database, caller, agent_id)).id]
   const { rows, names, total, request } = await readLines({ database }, agentIds, query)
   const render = ({ line }: ListedLine) => ({
     ...transactionRecord(line, names),
@@ -108,11 +103,7 @@ async function readLines(
 ) {
   const request = pageOf(query)
   const scope = scopeOf(agentIds, query)
-  const [lines, total] = await Promise.all([
-    selectLines(database, scope, request),
-    countLines(database, scope),
-  ])
-  const names = await selectNamesOf(database, lines)
+  const { lines, names, total } = await selectPage(database, scope, request)
   const rows: ListedLine[] = lines.map(line => ({ id: lineIdOf(line), line }))
   return { rows, names, total, request }
 }

@@ -11,6 +11,7 @@ import {
   COUNT_WHOLE,
   SELECT_LAST_SKIPPED,
   SELECT_LINES,
+  SELECT_PAGES,
   SELECT_PLACES,
 } from './statement-sql.ts'
 
@@ -33,6 +34,7 @@ afterAll(async () => {
 
 const STATEMENTS = [
   ['page', SELECT_LINES],
+  ['pages', SELECT_PAGES],
   ['skip', SELECT_LAST_SKIPPED],
   ['places', SELECT_PLACES],
   ['count_range', COUNT_RANGE],
@@ -71,11 +73,17 @@ async function grow(): Promise<void> {
   await transfers('payout', mine, system, 7)
   await transfers('payment', other, other, 8)
   await transfers('escrow_hold', other, system, 9)
-  await session.query(`insert into fundings (agent_id, id, session_id, gateway, method, amount_paise, status, created_at,
-    expires_at) select ${mine}, ${id(3)}, ${id(3)}, 's', 'link', 1, 'completed', now(), now() ${numbers}`)
-  await session.query(`insert into payouts (agent_id, id, owner_id, kind, amount_paise, status, provider, bank_account,
-    bank_account_last4, bank_ifsc, created_at)
-    select ${mine}, ${id(7)}, ${mine}, 'withdraw', 1, 'completed', 's', '', '', '', now() ${numbers}`)
+  for (const [agent, moved] of [
+    [mine, { funded: 3, paidOut: 7 }],
+    [other, { funded: 10, paidOut: 11 }],
+  ] as const) {
+    await session.query(`insert into fundings (agent_id, id, session_id, gateway, method, amount_paise, status,
+      created_at, expires_at)
+      select ${agent}, ${id(moved.funded)}, ${id(moved.funded)}, 's', 'link', 1, 'completed', now(), now() ${numbers}`)
+    await session.query(`insert into payouts (agent_id, id, owner_id, kind, amount_paise, status, provider, bank_account,
+      bank_account_last4, bank_ifsc, created_at)
+      select ${agent}, ${id(moved.paidOut)}, ${mine}, 'withdraw', 1, 'completed', 's', '', '', '', now() ${numbers}`)
+  }
   await session.query(`insert into accounts (id, sequence, last_posted_ms, last_spent_ms, hour_from_ms, day_from_ms,
     ist_day) values (${mine}, ${5 * OF_KIND + OF_KIND / 4}, 0, 0, 0, 0, 0)`)
   await session.query('vacuum analyze')
@@ -129,6 +137,8 @@ function nodesOf(plan: PlanNode): PlanNode[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 }
 
+const blocksOf = (plan: Explained['Plan']) => plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
+
 /** Tables that were scanned from end to end, except the one with one row. */
 function scanned(plan: PlanNode): string[] {
   return nodesOf(plan).flatMap(node =>
@@ -142,7 +152,18 @@ test.each(FILTERS)('a page is read from its newest end: $type, $status', async f
   const { Plan: plan } = await explain('page', filter, [21])
   expect(scanned(plan)).toEqual([])
   // A few pages for each line, however long the statement is: 100,000 transfers are stored on thousands.
-  expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(FEW_BLOCKS)
+  expect(blocksOf(plan)).toBeLessThan(FEW_BLOCKS)
+})
+
+test('several pages of whole statements are each read from the newest end, and counted by index', async () => {
+  const { until, creditsUntil } = statementScope([WALLET], NO_FILTER)
+  const others = Array.from({ length: 7 }, () => newUuid(new Date('2026-11-20T06:30:00.000Z')))
+  const pages = [WALLET, ...others].map(wallet => `"${wallet} ${until} ${creditsUntil} 21"`)
+  const { Plan: plan } = await explainWith('pages', [`'{${pages.join(',')}}'`])
+  const { Plan: count } = await explain('count_whole', NO_FILTER, [])
+  // The table of agents is empty here.
+  expect(scanned(plan).filter(table => table !== 'agents')).toEqual([])
+  expect(blocksOf(plan)).toBeLessThan(blocksOf(count) + FEW_BLOCKS)
 })
 
 test.each(FILTERS)('lines are counted and skipped by index alone: $type, $status', async filter => {
@@ -162,9 +183,9 @@ test('the balance at a moment, and a slice of an export, are read from a few pag
   const states = await explainWith('states', [wallet, until, `'2099-01-01'`])
   const slice = await explainWith('movements', [wallet, from, until, `'2020-01-01'`, `'2099-01-01'`, 500])
   for (const { Plan: plan } of [states, slice]) expect(scanned(plan)).toEqual([])
-  expect(states.Plan['Shared Hit Blocks'] + states.Plan['Shared Read Blocks']).toBeLessThan(100)
+  expect(blocksOf(states.Plan)).toBeLessThan(100)
   // Three sides of 500 lines, and the details of those that are in the slice.
-  expect(slice.Plan['Shared Hit Blocks'] + slice.Plan['Shared Read Blocks']).toBeLessThan(6 * FEW_BLOCKS)
+  expect(blocksOf(slice.Plan)).toBeLessThan(6 * FEW_BLOCKS)
 })
 
 test('lines with a reference are found by its index, among 20,000 payments with others', async () => {

@@ -78,6 +78,20 @@ export function scopeOf(
   })
 }
 
+/** The sources of all lines. */
+export const WHOLE_SOURCES: readonly LineSource[] = [
+  'debits',
+  'credits',
+  'fundings',
+  'withdraw',
+  'settlement',
+]
+
+/** Whether a scope is all lines of one wallet up to a place. */
+export function isOneWhole({ wallets, statuses, whole, reference }: StatementScope): boolean {
+  return wallets.length === 1 && whole && statuses === TRANSACTION_STATUSES && reference === null
+}
+
 const TYPE_OF: Record<LineSource, TransactionType> = {
   debits: 'pay_out',
   holds: 'pay_out',
@@ -95,7 +109,7 @@ function sourcesOf(status: TransactionStatus | null): readonly LineSource[] {
   switch (status) {
     case null:
     case 'completed':
-      return ['debits', 'credits', 'fundings', 'withdraw', 'settlement']
+      return WHOLE_SOURCES
     case 'pending':
     case 'reversed':
       return ['holds', 'fundings', 'withdraw', 'settlement']

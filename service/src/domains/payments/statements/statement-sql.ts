@@ -1,3 +1,6 @@
+import { TRANSACTION_STATUSES } from '@batua/contract'
+import { arrayLiteral } from '../../../db/array-literal.ts'
+import { FIRST_UUID, LAST_UUID } from '../../../kernel/ids.ts'
 import {
   amountOfDebit,
   feeOfDebit,
@@ -6,6 +9,7 @@ import {
   STATUS_OF_DEBIT,
   statusOf,
 } from './set-aside-sql.ts'
+import { WHOLE_SOURCES } from './statement-scope.ts'
 
 /**
  * The statements that read a wallet's statement. Their parameters: $1 wallets, $2 the first id, $3 the id before which
@@ -65,14 +69,17 @@ const PAYOUT_LINES = `
   where kind = any($5::text[]) and agent_id = w.wallet and ${IN_DEBITS} and status = any($6::text[])
   order by id desc limit $7`
 
+const LINES = `
+  (${debitLines('debits', `kind in ('payment', 'refund', 'allocation', 'escrow_hold', 'authorization')`)})
+  union all (${debitLines('holds', SET_ASIDE)})
+  union all (${CREDIT_LINES}) union all (${FUNDING_LINES}) union all (${PAYOUT_LINES})`
+
+const LINE_COLUMNS = `w.wallet, id, side, kind, counterparty, amount_paise as "amountPaise", fee_paise as "feePaise",
+  status, began_at as "beganAt", linked_id as "linkedId", reference, note, utr, reason`
+
 export const SELECT_LINES = `
-  select w.wallet, id, side, kind, counterparty, amount_paise as "amountPaise", fee_paise as "feePaise", status,
-    began_at as "beganAt", linked_id as "linkedId", reference, note, utr, reason
-  from unnest($1::uuid[]) as w (wallet) cross join lateral (
-    (${debitLines('debits', `kind in ('payment', 'refund', 'allocation', 'escrow_hold', 'authorization')`)})
-    union all (${debitLines('holds', SET_ASIDE)})
-    union all (${CREDIT_LINES}) union all (${FUNDING_LINES}) union all (${PAYOUT_LINES})
-  ) lines
+  select ${LINE_COLUMNS}
+  from unnest($1::uuid[]) as w (wallet) cross join lateral (${LINES}) lines
   order by id desc, side limit $7`
 
 /** Whether a transfer is one of those with an index of their own. Queried one by one: never a pass over all. */
@@ -147,3 +154,42 @@ export const COUNT_RANGE = `
 /** An account counts its transfers, so for a whole statement only the difference to its lines is counted here. */
 export const COUNT_WHOLE = `
   select (select coalesce(sum(sequence), 0)::int8 from accounts where id = any($1::uuid[])) ${CORRECTIONS} as total`
+
+/** The parameters of a statement of one whole wallet as constants. */
+const OF_WHOLE = {
+  $1: 'array[w.wallet]',
+  $2: `'${FIRST_UUID}'`,
+  $3: `'${LAST_UUID}'`,
+  $4: `'${LAST_UUID}'`,
+  $5: `'${arrayLiteral(WHOLE_SOURCES)}'`,
+  $6: `'${arrayLiteral(TRANSACTION_STATUSES)}'`,
+}
+
+/** A text with SQL expressions in place of its parameters. */
+function withExpressions(sql: string, expressions: Readonly<Record<string, string>>): string {
+  return sql.replaceAll(/\$\d/g, parameter => expressions[parameter] ?? parameter)
+}
+
+/**
+ * Pages of the whole statements of single wallets, with their totals and all names. Each text of $1 is a wallet, the ids
+ * before which debit and credit lines end, and how many lines, with spaces between. An empty page is a row without a line.
+ * Without `offset 0` PostgreSQL would count each statement again for each of its lines.
+ */
+export const SELECT_PAGES = `
+  select w.place, w.total, w."walletName", lines.*,
+    (select a.name from agents a where a.id = lines.counterparty) as "counterpartyName"
+  from (
+    select w.*, (select a.name from agents a where a.id = w.wallet) as "walletName",
+      (${withExpressions(COUNT_WHOLE, OF_WHOLE)}) as total
+    from (
+      select place::int4 as place, split_part(page, ' ', 1)::uuid as wallet, split_part(page, ' ', 2)::uuid as until,
+        split_part(page, ' ', 3)::uuid as credits_until, split_part(page, ' ', 4)::int8 as most
+      from unnest($1::text[]) with ordinality as pages (page, place) offset 0
+    ) w offset 0
+  ) w
+  left join lateral (
+    select ${LINE_COLUMNS}
+    from (${withExpressions(LINES, { ...OF_WHOLE, $3: 'w.until', $4: 'w.credits_until', $7: 'w.most' })}) lines
+    order by id desc, side limit w.most
+  ) lines on true
+  order by w.place, lines.id desc, lines.side`

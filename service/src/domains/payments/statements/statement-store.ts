@@ -1,17 +1,19 @@
 import type { TransactionStatus } from '@batua/contract'
 import type { Queryable } from '../../../db/database.ts'
+import { type KeyedRead, rowsOf } from '../../../db/gathered.ts'
 import { lastSkippedInParts, newestInParts } from '../../../http/list-in-parts.ts'
 import type { PageRequest } from '../../../http/paging.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Paise } from '../../../kernel/money.ts'
 import { COUNT_BY_REFERENCE, SELECT_LINES_BY_REFERENCE, SELECT_PLACES_BY_REFERENCE } from './reference-sql.ts'
 import { inParts, inReadableParts, rangeOf } from './statement-parts.ts'
-import { downTo, type LinePlace, lineIdOf, type StatementScope, upTo } from './statement-scope.ts'
+import { downTo, isOneWhole, type LinePlace, lineIdOf, type StatementScope, upTo } from './statement-scope.ts'
 import {
   COUNT_RANGE,
   COUNT_WHOLE,
   SELECT_LAST_SKIPPED,
   SELECT_LINES,
+  SELECT_PAGES,
   SELECT_PLACES,
 } from './statement-sql.ts'
 
@@ -48,6 +50,59 @@ export interface StatementLine {
   readonly utr: string | null
   /** Why a funding or payout failed: our word for a funding, the provider's code for a payout. */
   readonly reason: string | null
+}
+
+/** A page of a statement, newest first, with the names of both sides, and the length of the statement. */
+export interface StatementPage {
+  readonly lines: readonly StatementLine[]
+  readonly names: ReadonlyMap<Uuid, string>
+  readonly total: bigint
+}
+
+export async function selectPage(
+  db: Queryable,
+  scope: StatementScope,
+  request: PageRequest,
+): Promise<StatementPage> {
+  const [wallet] = scope.wallets
+  if (wallet !== undefined && isOneWhole(scope) && request.offset === 0) {
+    return selectWholePage(db, wallet, scope, request)
+  }
+  const [lines, total] = await Promise.all([selectLines(db, scope, request), countLines(db, scope)])
+  return { lines, names: await selectNamesOf(db, lines), total }
+}
+
+type PageRow = { place: number; total: bigint; walletName: string; counterpartyName: string | null } & (
+  | StatementLine
+  | { id: null }
+)
+
+const PAGES: KeyedRead<PageRow> = {
+  text: SELECT_PAGES,
+  keyOf: ({ place }, keys) => keys[place - 1] ?? '',
+  mostKeys: 16,
+}
+
+/** The usual page: of one wallet, with lines of every kind. */
+async function selectWholePage(
+  db: Queryable,
+  wallet: Uuid,
+  scope: StatementScope,
+  { before, fetch }: PageRequest,
+): Promise<StatementPage> {
+  const { until, creditsUntil } = before === null ? scope : upTo(scope, before)
+  const rows = await rowsOf(db, PAGES, `${wallet} ${until} ${creditsUntil} ${fetch}`)
+  const names = new Map<Uuid, string>()
+  const lines: StatementLine[] = []
+  for (const row of rows) {
+    names.set(wallet, row.walletName)
+    if (row.id === null) continue
+    lines.push(row)
+    if (row.counterparty !== null && row.counterpartyName !== null) {
+      names.set(row.counterparty, row.counterpartyName)
+    }
+  }
+  return { lines, names, total: rows[0]?.total ?? 0n }
 }
 
 /** A page of the statement, newest first. */

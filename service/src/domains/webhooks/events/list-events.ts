@@ -10,7 +10,7 @@ import { page, pageOf } from '../../../http/paging.ts'
 import { DAY_MS } from '../../../kernel/clock.ts'
 import { firstUuidAt, formatId, momentOf, type Uuid } from '../../../kernel/ids.ts'
 import type { EventKey } from '../../../operations/event.ts'
-import { requireAgentAccess, selectAgentsOfPlatform } from '../../parties/index.ts'
+import { requireAccess, selectAgentsOfPlatform } from '../../parties/index.ts'
 import type { WebhooksContext } from '../context.ts'
 import { countEvents, selectEventKeys } from './event-list-store.ts'
 import { readEvents } from './read-events.ts'
@@ -26,7 +26,7 @@ export async function findEvents(
   const agentIds =
     agent_id === undefined
       ? await selectAgentsOfPlatform(database, platformId)
-      : [(await requireAgentAccess(database, caller, agent_id)).id]
+      : [(await requireAccess(database, caller, agent_id)).id]
   const filter = {
     platformId,
     agentIds,

@@ -75,7 +75,7 @@ export function openLiveUpdates(context: LiveUpdatesContext): LiveUpdates {
     const { stream, audience } = subscription
     if (audience.kind === 'platform') {
       const { platformId } = audience
-      const hashes = await selectSecretHashes(database.authentication, [platformId])
+      const hashes = await selectSecretHashes(database.lookUps, [platformId])
       subscription.secretHash = hashes.get(platformId) ?? ''
     }
     await loop.start()
