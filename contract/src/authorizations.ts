@@ -25,7 +25,7 @@ export const authorize = route({
   tag: 'Authorizations',
   summary: 'Authorize captures',
   description:
-    'Sets an amount and the fee on it aside for one payee, who captures it in one part or many until the end; what is left then goes back. It is judged once, as a payment of the whole amount: payee lists, limits, escrow and approval thresholds apply and count now, and never at a capture. What goes back no longer counts. Above the approval threshold the response is 200 `pending_approval` with `authorization_id` null, nothing is set aside yet, and `expires_in` counts from the approval. An agent has at most 1,000 open authorizations; one more is `conflict`. Always send an `idempotency_key`; it shares one space with the keys of payments, and a used key is `idempotency_error` with `details.authorization_id`.',
+    'Sets an amount and the fee on it aside for one payee, who captures it in one part or many until the end; what is left then goes back. It is decided once, as a payment of the whole amount: payee lists, limits, escrow and approval thresholds apply and count now, and never at a capture. What goes back no longer counts. Above the approval threshold the response is 200 `pending_approval` with `authorization_id` null, nothing is set aside yet, and `expires_in` counts from the approval. An agent has at most 1,000 open authorizations; one more is `conflict`. Always send an `idempotency_key`; it shares one space with the keys of payments, and a used key is `idempotency_error` with `details.authorization_id`.',
   who: ['agent'],
   params: request({ agent_id: idParam('agt', 'The paying agent.') }),
   body: request(

@@ -58,7 +58,7 @@ export function createPayingTools<
   const { service } = railOf(options.client, { service: known })
   const buyer = openBuyer(options, time)
   return async (given, ...more) => {
-    // A copy: what is sent after a wait is what was asked for before it.
+    // A copy: a request that is sent after a wait equals the one before it.
     const call = { ...given, ...(plainJson({ name: given.name, arguments: given.arguments }) as ToolCall) }
     const server = {
       url: address,
@@ -88,9 +88,9 @@ async function buyCall<Result extends object>(
 
   async function respond(result: Result, isNewPurchase: boolean): Promise<Response> {
     const required = paymentRequiredIn(result)
-    // A tool's price is paid before the call.
+    // The price of a tool is paid before the call.
     const offer = required && (offersIn(required).find(each => each.setAsideSeconds === null) ?? null)
-    // After a payment another price is never paid, wherever it would be.
+    // After a payment no other price is paid, not even at another service.
     if (offer !== null && isNewPurchase) checkService(server, offer)
     if (required !== null && offer !== null) offered = { offer, resource: required['resource'] }
     const response = new Response(
@@ -103,7 +103,7 @@ async function buyCall<Result extends object>(
   const fetch: typeof globalThis.fetch = async (_url, init) => {
     const proof = decodeProof(new Headers(init?.headers).get(PROOF_HEADER) ?? '')
     if (proof === null) return respond(await server.call({}), true)
-    // An earlier call of this program was offered it: the price is asked for again.
+    // Only an earlier call of this program knows the price, so the price is requested again.
     if (offered === null) {
       const first = await respond(await server.call({}), false)
       if (offered === null) return first

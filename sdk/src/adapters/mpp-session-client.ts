@@ -120,7 +120,7 @@ function createCalls(buyer: Buyer, terms: TabTerms) {
   }
 
   return {
-    /** An authorization with room for the price, opened now if there is none; null: none could be opened. */
+    /** An authorization with enough left for the price, opened now if there is none; null: none could be opened. */
     async tabFor(order: TabOrder): Promise<BuyerTab | null> {
       const isOf = (tab: BuyerTab) => tab.origin === order.origin && tab.payTo === order.payTo
       const open = [...tabs].find(tab => isOf(tab) && hasRoom(tab, order.amountPaise, now()))
@@ -131,15 +131,15 @@ function createCalls(buyer: Buyer, terms: TabTerms) {
       return opened !== null && hasRoom(opened, order.amountPaise, now()) ? opened : null
     },
     /**
-     * Begins a call; returns the amount that its voucher is signed for; null: a call in progress has the nonce, and
-     * which of the two a response ends would not be known.
+     * Begins a call; returns the amount that its voucher is signed for; null: a call in progress has the same nonce, so
+     * the response could not be assigned to one of the two.
      */
     begin(nonce: string, tab: BuyerTab, pricePaise: Paise): Paise | null {
       if (calls.has(nonce)) return null
       calls.set(nonce, { tab, pricePaise })
       return beginCall(tab, pricePaise, now())
     },
-    /** Ends a call once: by what came, or by nothing. */
+    /** Ends a call once, by its response or without one. */
     end(nonce: string, response: Response | null): void {
       const call = calls.get(nonce)
       calls.delete(nonce)

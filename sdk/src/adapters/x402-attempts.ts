@@ -27,7 +27,7 @@ export function createAttempts({ now, randomBytes }: Surroundings): Attempts {
   function begin(payment: ShownPayment): string {
     const key = keyOf(payment)
     const known = open.find(key)
-    // Nobody else gets it, because two requests under one attempt would both succeed.
+    // No other request gets this id, because two requests under one attempt would both succeed.
     open.forget(key)
     const attempt = known ?? hexOf(randomBytes(ATTEMPT_BYTES))
     begun.set(payment, attempt)
@@ -57,8 +57,8 @@ export interface ShownProof {
 const OF_BUYERS = ['version', 'transactionId', 'authorization', 'fromAgent', 'nonce', 'receipt']
 
 /**
- * Whether a payment has only what buyers write. x402's server passes on whatever else a buyer wrote: with a `phase` or an
- * `attempt` of its own, a settlement would undo what it should take, or be that of another request.
+ * Whether a payment has only what buyers write. x402's server passes on whatever else a buyer wrote: with a `phase` or
+ * an `attempt` of its own, a settlement would undo what it should take, or be that of another request.
  */
 export function isOfBuyer({ payload }: ShownPayment): boolean {
   return Object.keys(payload).every(name => OF_BUYERS.includes(name))

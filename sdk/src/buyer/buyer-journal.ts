@@ -55,7 +55,7 @@ export function buyerJournal(journal: Journal): BuyerJournal {
     begin: (purchase, limits) => journal.begin(purchase, limits),
     update: (id, change) => journal.update(id, change),
     async resume(requestKey) {
-      // Locked until the end, so that each is returned once.
+      // Locked until all are read, so that the journal returns each once.
       const ended: string[] = []
       try {
         for (;;) {

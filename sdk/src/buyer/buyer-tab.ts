@@ -16,7 +16,7 @@ export interface BuyerTab {
   readonly amountPaise: Paise
   /** Unix milliseconds of this machine's clock. */
   readonly expiresAt: number
-  /** What the calls cost that were served, or may have been. */
+  /** The cost of the calls that were served or may have been served. */
   countedPaise: Paise
   /** The prices of the calls in progress, and their number. */
   openPaise: Paise
@@ -31,7 +31,7 @@ export interface BuyerTab {
   isRetired: boolean
 }
 
-/** No voucher of an authorization that is about to close. */
+/** No voucher is signed this long before an authorization closes. */
 const CLOSES_SOON_MS = 30_000
 const MAX_NONCES = 256
 

@@ -38,19 +38,19 @@ import { x402Sellers } from './x402-sellers.ts'
 
 export { paymentOf }
 
-/** A payment that is still unknown so long after the last try is abandoned. */
+/** A payment whose outcome is still unknown this long after the last try is abandoned. */
 const LOST_AFTER_MS = 600_000
 
 /**
  * A `fetch` that pays: after a 402 with `X-SERVICE-PAY` it pays within the given limits and repeats the request with
- * the proof (interface section 4, Pay-per-call); likewise after a 402 of x402 or MPP whose price is rupees of this service.
- * Other responses pass through unchanged. It throws what `fetch`
- * throws, a `PurchaseError` if something must not be bought or was not served, and a `BatuaError` if the service
- * refused or did not respond. After a payment, `paymentOf` returns the payment of any thrown error. The journal
- * records each purchase before money moves: the same call (method, address and body) continues it and does not pay
- * again; for this, bodies are copied. Throws a TypeError or RangeError for invalid options. A paid request is
- * redirected only within its origin. In browsers, which do not reveal the target of a redirect, it is not redirected;
- * and there a seller of another origin has to expose `X-SERVICE-PAY`.
+ * the proof (interface section 4, Pay-per-call); likewise after a 402 of x402 or MPP whose price is rupees of this
+ * service. Other responses pass through unchanged. It throws what `fetch` throws, a `PurchaseError` if something must
+ * not be bought or was not served, and a `BatuaError` if the service refused or did not respond. After a payment,
+ * `paymentOf` returns the payment of any thrown error. The journal records each purchase before money moves: the same
+ * call (method, address and body) continues it and does not pay again; for this, bodies are copied. Throws a TypeError
+ * or RangeError for invalid options. A paid request is redirected only within its origin. In browsers, which do not
+ * reveal the target of a redirect, it is not redirected; and there a seller of another origin has to expose
+ * `X-SERVICE-PAY`.
  */
 export function payingFetch(
   fetch: typeof globalThis.fetch,
@@ -151,7 +151,7 @@ export async function settlementSoFar(
   if (paymentId !== null && isSetAside(sale.purchase)) {
     const { token, isGivenBack } = await readSetAside(buyer, sale, paymentId)
     if (!isGivenBack) return { kind: 'paid', paymentId, receipt: token }
-    // The seller's handler failed, or the time is over: this is a new purchase.
+    // The seller's handler failed, or the purchase has expired: this call is a new purchase.
     await buyer.journal.finish(id, { state: 'refunded', paymentId })
     return null
   }
@@ -177,7 +177,7 @@ function isAgreeable({ terms }: Buyer, { url }: CallerRequest, { purchase }: Pur
   return decideChallenge(facts).kind === 'order'
 }
 
-/** Makes a request and pays for it if required. */
+/** Sends a request and pays for it if required. */
 async function buy(buyer: Buyer, asked: CallerRequest): Promise<Response> {
   const { tabs } = buyer
   let request = tabs === null ? asked : await knownIfAsked(buyer, asked)
@@ -207,7 +207,7 @@ async function buy(buyer: Buyer, asked: CallerRequest): Promise<Response> {
   }
 }
 
-/** Vouchers for one call that the seller answered with 402 again, before it is paid singly. */
+/** How many vouchers are tried for one call while the seller answers 402, before a payment of its own is made. */
 const MAX_VOUCHERS = 3
 
 interface Demand {
@@ -254,7 +254,7 @@ async function buySingly(
   const sale: PurchaseInProgress = { purchase, url, signal, isResumed: false }
   // Only a caller that does not wait for approvals may get the 402.
   const unpaid = buyer.terms.approval === 'return' ? answer : null
-  // A moment later, so that the payment leaves first.
+  // Deferred, so that the payment is sent first.
   if (unpaid === null) setTimeout(() => discard(answer))
   try {
     return await completePurchase(buyer, request, sale, await ensurePayment(buyer, sale), unpaid)

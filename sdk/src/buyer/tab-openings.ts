@@ -19,19 +19,19 @@ export type TabOrder = Order & {
   readonly host: string
 }
 
-/** The authorizations that are open. */
+/** The open authorizations of a buyer. */
 export interface OpenTabs {
   /** How many there are at a host. */
   openAt(host: string): number
   add(tab: BuyerTab): void
 }
 
-/** Opens an authorization to a seller; null: it is to be paid singly. Concurrent calls to one seller share one. */
+/** Opens an authorization to a seller; null: pay each call separately. Concurrent calls to one seller share one. */
 export type OpenTab = (order: TabOrder, signal: AbortSignal | undefined) => Promise<BuyerTab | null>
 
-/** For how long an authorization is open; what a killed process leaves open comes back after this time at the latest. */
+/** For how long an authorization is open. The money of one that a killed process left open returns after this time. */
 const EXPIRES_IN_S = 3_600
-/** After a refusal, such as a limit of the owner's, and after a failure. */
+/** The pause before another authorization is requested, after a refusal (such as a limit) or a failure. */
 const REFUSED_FOR_MS = 10 * 60_000
 const FAILED_FOR_MS = 30_000
 /** The owner has a day to approve. */
@@ -39,7 +39,7 @@ const APPROVAL_MS = 24 * HOUR_MS
 const APPROVAL_ASKED_EVERY_MS = 10_000
 const PAGE = 100
 
-/** One that is being opened. */
+/** An authorization that is being opened. */
 interface Opening {
   readonly host: string
   readonly tab: Promise<BuyerTab | null>
@@ -59,14 +59,14 @@ export function createTabOpening(buyer: Buyer, terms: TabTerms, open: OpenTabs):
   const running = new Map<string, Opening>()
   const { openOne, waiting, isPaused } = createOpener(buyer, terms, open)
 
-  /** Counts at once: a call that comes during the first request must not open one too many. */
+  /** Counted before the request is sent: a concurrent call must not open one too many. */
   function start(key: string, order: TabOrder): Promise<BuyerTab | null> {
     const tab = openOne(key, order).finally(() => running.delete(key))
     running.set(key, { host: order.host, tab })
     return tab
   }
 
-  /** What was decided about authorizations to other payees at a host, to which no call may come any more. */
+  /** The outcomes of authorizations to other payees at a host, which no call may use any more. */
   function askWaiting(host: string): void {
     for (const [key, { order }] of waiting) {
       if (order.host === host && !running.has(key) && !isPaused(key)) void start(key, order)
@@ -98,7 +98,7 @@ function createOpener(buyer: Buyer, terms: TabTerms, open: OpenTabs) {
   const tidied = new Set<string>()
   let last: Promise<unknown> = Promise.resolve()
 
-  /** Never throws: a buyer that cannot authorize pays singly. */
+  /** Never throws: a buyer that cannot authorize pays each call separately. */
   async function openOne(key: string, order: TabOrder): Promise<BuyerTab | null> {
     const pauseFor = (ms: number) => notBefore.set(key, time.now() + ms)
     try {
@@ -147,7 +147,7 @@ function createOpener(buyer: Buyer, terms: TabTerms, open: OpenTabs) {
 
   return {
     openOne,
-    /** What waits for an approval. */
+    /** The authorizations that wait for an approval. */
     waiting: waiting as ReadonlyMap<string, WaitingDraft>,
     isPaused: (key: string) => time.now() < (notBefore.get(key) ?? Number.NEGATIVE_INFINITY),
   }
@@ -164,7 +164,7 @@ function countAt(
   return [...begun.values()].filter(each => each === host).length
 }
 
-/** An authorization that was opened. The payee is pinned before the first voucher. */
+/** Registers an authorization that was opened. The payee is pinned before the first voucher. */
 async function tabOf(
   buyer: Buyer,
   { amountPaise }: TabTerms,
@@ -176,7 +176,7 @@ async function tabOf(
   // One for which another payee was paid here meanwhile is only closed.
   const isRetired = await isForAnotherPayee(buyer, order).catch(() => true)
   if (payeeId !== null && !isRetired) await journal.pin(host, payeeId)
-  // Only the time between the two is taken from the service: its clock may be another.
+  // Only the duration is taken from the service, because its clock may differ.
   const expiresAt = time.now() + Date.parse(expires_at) - Date.parse(created_at)
   await journal.update(purchase.id, { state: 'paid', paymentId: authorization_id, spentUntil: expiresAt })
   return {
@@ -213,12 +213,12 @@ async function drafted(
   const key = await ed25519.newKey()
   if ((await journal.begin(purchase, limitsFor(budgets, host))) !== null) return null
   live.add(id)
-  // Nobody waits for it, and a journal is closed only when nothing is held.
+  // No caller waits for the result, and a journal is closed only when no purchase is locked.
   await journal.release(id)
   return { order, purchase, key }
 }
 
-/** Entries of this process, which are no leftovers. */
+/** Entries of this process, which were not left by an earlier one. */
 const live = new Set<string>()
 
 /** null: the service refused. */
@@ -241,7 +241,7 @@ async function authorize(
     const isRefused =
       isBatuaError(error) && error.status !== null && error.status < 500 && error.status !== 429
     live.delete(purchase.id)
-    // Otherwise it may have been made: a later process looks for it.
+    // Otherwise the authorization may exist: a later process searches for it.
     if (isRefused) await journal.finish(purchase.id, { state: 'unpaid', paymentId: null })
     if (!isRefused) throw error
     return null
@@ -283,7 +283,7 @@ async function closeLeftovers(buyer: Buyer, requestKey: string): Promise<void> {
     for (;;) {
       const purchase = await journal.resume(requestKey)
       if (purchase === null) return
-      // Locked until the end, so that each is returned once.
+      // Locked until all are closed, so that the journal returns each once.
       looked.push(purchase.id)
       if (!live.has(purchase.id)) await closeLeftover(buyer, purchase)
     }
@@ -301,7 +301,7 @@ async function closeLeftovers(buyer: Buyer, requestKey: string): Promise<void> {
         if (!isBatuaError(error) || error.code !== 'conflict') throw error
       })
     }
-    // How much of it was signed is not known, nor when, so all of it counts in budgets.
+    // The signed amount and its time are unknown, so the whole amount counts in budgets.
     const state = authorizationId === null ? 'lost' : 'served'
     const spentUntil = Math.min(purchase.spentUntil ?? startedAt, time.now())
     await journal.finish(id, { state, paymentId: authorizationId, spentUntil })

@@ -16,9 +16,9 @@ import { PurchaseError } from './purchase-error.ts'
 import { closeTab, createTabOpening } from './tab-openings.ts'
 import { hostOf, originOf, type TabTerms } from './terms.ts'
 
-/** The authorizations of a buyer that it spends by vouchers. */
+/** The authorizations that a buyer spends by vouchers. */
 export interface BuyerTabs {
-  /** Sends a request with a voucher for the price it had before; null: that is not known, so it has to be asked. */
+  /** Sends a request with a voucher for its last known price; null: no price is known, so request it first. */
   spend(request: CallerRequest): Promise<Response | null>
   /**
    * Pays a 402 by a voucher, and returns the response, which may be a 402 again; null: the price is to be paid singly.
@@ -35,7 +35,7 @@ export interface BuyerTabs {
 
 /** Prices of requests; each takes about 300 bytes. */
 const MAX_PRICES = 2_000
-/** A seller that refuses vouchers at its own price, or cannot be trusted with them, is paid singly for this long. */
+/** A seller that refuses vouchers at its own price, or misuses them, gets one payment for each call for this long. */
 const DISTRUST_MS = 60 * 60_000
 const MAX_REFUSALS = 2
 const MAX_REPEATS = 5
@@ -50,12 +50,12 @@ interface Price {
 
 interface Purse {
   readonly buyer: Buyer
-  /** Sends what has a voucher: no other protocol is spoken then. */
+  /** Sends requests with vouchers, which use no other protocol. */
   readonly fetch: typeof globalThis.fetch
   readonly terms: TabTerms
   readonly tabs: Set<BuyerTab>
   readonly prices: Map<string, Price>
-  /** Until when a seller is paid singly, by origin and payee. */
+  /** Until when a seller gets one payment for each call, by origin and payee. */
   readonly distrusted: Map<string, number>
 }
 
@@ -105,7 +105,7 @@ export function createBuyerTabs(buyer: Buyer, terms: TabTerms, fetch: typeof glo
       if (!isCheaper(price.paise, terms.amountPaise) || isDistrusted(purse, origin, price.payTo)) return null
       let tab = usable(purse, origin, price)
       if (tab === undefined) {
-        // What is used up is closed as soon as its calls have ended.
+        // An authorization that is used up is closed as soon as its calls have ended.
         for (const each of purse.tabs) if (isOf(each, origin, price.payTo)) each.isRetired = true
         await closeWhich(each => each.isRetired)
         tab = (await opening({ ...order, origin, host: hostOf(hop.url) }, request.signal)) ?? undefined
@@ -127,7 +127,7 @@ function usable({ tabs, buyer }: Purse, origin: string, { payTo, paise }: Price)
   return undefined
 }
 
-/** The same path may cost something else with another query: then the seller asks again. */
+/** The same path may have another price with another query: then the seller responds with another 402. */
 function priceKey({ method, url }: Hop): string {
   return `${method.toUpperCase()} ${originOf(url)}${url.pathname}`
 }
@@ -187,8 +187,9 @@ async function sendVoucher(
 }
 
 /**
- * Keeps the next nonce, and stops to trust a seller that takes no voucher at its own price. `refusals`: how many there had
- * been when the call began. Calls that are refused at the same time, such as after the seller's restart, count once.
+ * Keeps the next nonce, and stops trusting a seller that refuses vouchers at its own price. `refusals`: how many there
+ * had been when the call began. Calls that are refused at the same time, such as after the seller's restart, count
+ * once.
  */
 function noteAnswer(
   purse: Purse,
@@ -201,7 +202,7 @@ function noteAnswer(
     tab.refusals = 0
     if (challenge?.vouchers !== true || payeeName(challenge.payTo) !== payeeName(tab.payTo)) return
     keepNonce(tab, challenge.nonce)
-    // Never more than a price that was agreed to: a higher one is asked for by a 402.
+    // Never more than the accepted price: a seller asks for a higher one with a 402.
     const known = purse.prices.get(priceKey(hop))
     const paise = paiseFromRupees(challenge.amount)
     if (known !== undefined && paise < known.paise) notePrice(purse, hop, { ...known, paise })
@@ -260,7 +261,7 @@ async function followed(
   return request.resend(next)
 }
 
-/** Runs until it is stopped, but keeps no process from ending. */
+/** Runs until it is stopped, but does not prevent the process from ending. */
 function repeat(everyMs: number, run: () => void): { readonly stop: () => void } {
   const timer: unknown = setInterval(run, everyMs)
   if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function') {
@@ -275,7 +276,7 @@ interface NodeProcess {
 
 const atExit = new Set<() => Promise<void>>()
 
-/** A program that comes to its end closes what it has open; one that is killed does not. */
+/** A program that ends normally closes its authorizations; one that is killed does not. */
 function closeAtExit(close: () => Promise<void>): void {
   if (atExit.size === 0) {
     builtIn<NodeProcess>('node:process')?.once?.('beforeExit', () => {

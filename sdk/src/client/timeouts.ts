@@ -74,13 +74,13 @@ export function remembered<T>(ask: () => Promise<T>): (signal: AbortSignal | und
   }
 }
 
-/** Runs until it is stopped, but keeps no process from ending. */
+/** Runs until it is stopped, but does not prevent the process from ending. */
 export function repeat(everyMs: number, run: () => void): () => void {
   const timer = unrefed(setInterval(run, everyMs))
   return () => clearInterval(timer)
 }
 
-/** Waits, but keeps no process from ending; an abort ends it at once. */
+/** Waits, but does not prevent the process from ending; an abort ends the wait at once. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     unrefed(setTimeout(resolve, ms))

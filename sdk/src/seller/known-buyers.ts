@@ -52,7 +52,7 @@ export interface KnownBuyers {
 
 const ANYBODY = { kind: 'buyer', buyer: null } as const
 
-/** Throws a TypeError for a demand that is none. */
+/** Throws a TypeError for an invalid demand. */
 export function createKnownBuyers(buyers: BuyerDemand, context: SellerContext): KnownBuyers {
   const demand = demandOf(buyers)
   const { serviceKeys, surroundings, verifyTimeoutMs } = context

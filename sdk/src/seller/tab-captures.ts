@@ -43,9 +43,9 @@ export interface TabCaptures {
   readonly records: TabRecords
   /** Whether the store was closed. */
   isClosed(): boolean
-  /** Asks the service about an authorization, and notes what it says. Concurrent callers share one question. */
+  /** Queries the service about an authorization and stores the result. Concurrent callers share one query. */
   ask(buyer: string, authorizationId: string, options: CallOptions): Promise<AskedAuthorization>
-  /** Whether an authorization was found open so lately that vouchers of it can be taken. */
+  /** Whether an authorization was found open recently enough to take its vouchers. */
   isFresh(tab: Tab): boolean
   /** Whether captures and checks wait because the service refused one with 429. */
   isBehind(): boolean
@@ -64,7 +64,7 @@ const MAX_TICK_MS = 60_000
 const MIN_PAUSE_MS = 1_000
 /** After a 429 without `Retry-After`. */
 const DEFAULT_PAUSE_MS = 60_000
-/** What is settled is forgotten after this time; its 402s have expired by then. */
+/** Settled tabs are forgotten after this time; their 402s have expired by then. */
 const SETTLED_FOR_MS = 10 * 60_000
 /** A call of another process that has not reported anything for so long has ended with its process. */
 const CALL_LASTS_MS = 10 * 60_000
@@ -113,7 +113,7 @@ async function openCaptures(store: TabStore, payeeId: string, settings: TabSetti
     work.pausedMs = null
     for (const buyer of await records.buyers()) await settle(work, buyer)
   })
-  // What an earlier process served for is captured soon.
+  // Calls that an earlier process served are captured soon.
   void captureDue(work, tickMs).catch(settings.onError)
   return {
     payeeId,
@@ -143,9 +143,9 @@ interface Work extends TabSettings {
   readonly capturing: Map<string, Promise<boolean>>
   readonly inProgress: Set<string>
   readonly queues: TabQueues
-  /** One run of what is due at a time. */
+  /** Only one run at a time. */
   isRunning: boolean
-  /** How long the service asked to wait with a 429; null: since then, all went on. */
+  /** How long the service asked to wait with its last 429; null: a later request succeeded. */
   pausedMs: number | null
   /** Aborted when the store is closed. */
   readonly stopping: AbortController
@@ -155,7 +155,9 @@ function timesOf({ now, aheadMs }: Work): Times {
   return { nowMs: now(), aheadMs }
 }
 
-/** Captures by time, asks about what was not asked about lately, and ends what is closing. One run at a time. */
+/**
+ * Captures what is due, checks authorizations that were not checked recently, and ends closing ones. One run at a time.
+ */
 async function captureDue(work: Work, tickMs: number): Promise<void> {
   if (work.isRunning) return
   work.isRunning = true
@@ -178,7 +180,9 @@ async function captureDue(work: Work, tickMs: number): Promise<void> {
   }
 }
 
-/** After a 429 it waits as long as the service asks, and tries the same again: so nothing is left out each time. */
+/**
+ * After a 429 the run waits as long as the service asks and repeats the same request, so no buyer is always left out.
+ */
 async function doDue(work: Work, { buyer, tab: { authorizationId }, what }: DueTab): Promise<void> {
   const { signal } = work.stopping
   while (!signal.aborted) {
@@ -216,7 +220,7 @@ async function collect(work: Work, buyer: string): Promise<boolean> {
   return (await Promise.all(captures)).includes(true)
 }
 
-/** Captures what a buyer owes, and gives back what its payer has begun to close. */
+/** Captures what a buyer owes, and returns the rest of authorizations that the payer has begun to close. */
 async function settle(work: Work, buyer: string): Promise<void> {
   await work.records.updateFresh(buyer, tabs => ({ tabs, result: null }))
   await collect(work, buyer)
@@ -265,8 +269,8 @@ function captureTab(work: Work, buyer: string, authorizationId: string): Promise
 
 async function captureNow(work: Work, buyer: string, authorizationId: string): Promise<boolean> {
   const { client, now } = work
-  // Stored first: a crash after the capture must not count less than was captured. From the end on, no process lets in
-  // a call, so that what this returns is all that can still be captured.
+  // Stored first: after a crash the store must not count less than was captured. From then on no process accepts
+  // a call, so the result is all that can still be captured.
   let tab = await changeTab(work, buyer, authorizationId, tabs =>
     closingTab(tabs, authorizationId, each => now() + work.aheadMs >= each.expiresAt),
   )
@@ -305,7 +309,7 @@ function changeTab(
   })
 }
 
-/** Gives the rest back to the payer, once nothing more can come. */
+/** Returns the rest to the payer, once no more calls can arrive. */
 async function end(work: Work, buyer: string, tab: Tab): Promise<void> {
   const { authorizationId } = tab
   if (tab.open.length > 0 || capturablePaise(tab) > tab.capturedPaise) return
@@ -339,7 +343,7 @@ function isEnded(error: unknown): boolean {
   return isBatuaError(error) && (error.code === 'conflict' || error.code === 'not_found')
 }
 
-/** After a refusal the service says what is left; after a failure the next captureDue tries again. */
+/** After a refusal the service is asked for the rest; after a failure the next captureDue tries again. */
 async function notCaptured(
   work: Work,
   buyer: string,
@@ -349,7 +353,7 @@ async function notCaptured(
   try {
     if (!isBatuaError(error) || !['conflict', 'policy_denied', 'not_found'].includes(error.code)) throw error
     if (error.code === 'policy_denied') {
-      // The payer, or this payee, is stopped: nothing more is served until that has changed.
+      // The payer or this payee is stopped: no call is served until that has changed.
       await changeTab(work, buyer, authorizationId, tabs => closingTab(tabs, authorizationId, () => true))
       throw error
     }

@@ -10,11 +10,11 @@ export type TabChange<Result> = (tabs: BuyerTabs) => { readonly tabs: BuyerTabs;
 export interface TabRecords {
   /** Whether no other process changes it. */
   readonly isAlone: boolean
-  /** As last known to this process. */
+  /** The tabs as this process last read or wrote them. */
   latest(buyer: string): BuyerTabs
   /** Returns once the change is stored. */
   update<Result>(buyer: string, change: TabChange<Result>): Promise<Result>
-  /** The same, of what is stored now: other processes may have changed it, also if this change changes nothing. */
+  /** The same for the stored tabs: other processes may have changed them, also if this change has no effect. */
   updateFresh<Result>(buyer: string, change: TabChange<Result>): Promise<Result>
   /** Changes at once what `latest` returns, and is stored with the next update. */
   note(buyer: string, change: (tabs: BuyerTabs) => BuyerTabs): void
@@ -31,14 +31,14 @@ interface PayeeRecords {
 /** What is known about a buyer. */
 interface BuyerRecord {
   readonly buyer: string
-  /** As it is stored. */
+  /** The tabs as they are stored. */
   tabs: BuyerTabs
   version: string | null
-  /** Until it was read. */
+  /** The read in progress; null: there is none. */
   loading: Promise<void> | null
   /** Changes that are not in `tabs` yet, in their order. */
   noted: Note[]
-  /** Changes in `tabs` that are being stored. After a failure they are noted again: each has its effect once. */
+  /** Changes in `tabs` that are being stored. After a failure they are queued again: each takes effect once. */
   storing: Note[]
   waiting: Waiting[]
   isWriting: boolean
@@ -94,7 +94,7 @@ function recordOf(payeeRecords: PayeeRecords, buyer: string): BuyerRecord {
   payeeRecords.ofBuyers.set(buyer, record)
   const loading = read(payeeRecords, record).then(
     () => {
-      // Only now: later, some calls in progress are of this process.
+      // Only at the start: later, some calls in progress belong to this process.
       record.tabs = payeeRecords.recover(record.tabs)
     },
     (error: unknown) => {
@@ -130,7 +130,7 @@ async function write(
   return (await store.write(payee, buyer, next, version)) && (next?.version ?? null)
 }
 
-/** Nobody else writes, so a change holds at once, and the next one need not wait until it is stored. */
+/** No other process writes, so a change takes effect at once, and the next one need not wait until it is stored. */
 async function updateAlone<Result>(
   payeeRecords: PayeeRecords,
   record: BuyerRecord,
@@ -147,7 +147,7 @@ async function updateAlone<Result>(
   try {
     if (!(await stored)) throw new Error('The vouchers were changed by another process')
   } catch (error) {
-    // What is stored is read again, and what was noted is still to be stored.
+    // The stored tabs are read again, and the queued changes remain to be stored.
     record.noted.unshift(...record.storing.splice(0))
     if (record.loading === null) setLoading(record, read(payeeRecords, record))
     throw error
@@ -174,7 +174,7 @@ function updateShared<Result>(
   })
 }
 
-/** Of a change that another process's changes preceded each time. */
+/** The maximum number of attempts to store a change while other processes write. */
 const MAX_CONFLICTS = 100
 const MAX_CONFLICT_DELAY_MS = 20
 
@@ -204,7 +204,7 @@ async function writeWaiting(payeeRecords: PayeeRecords, record: BuyerRecord): Pr
       for (const report of reports) report()
     } catch (error) {
       for (const each of record.waiting.splice(0, changes)) each.fail(error)
-      // It may have been written all the same.
+      // The write may have succeeded nevertheless.
       await read(payeeRecords, record).catch(() => {})
     }
   }

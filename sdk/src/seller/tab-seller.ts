@@ -47,7 +47,7 @@ const UNCAPTURABLE_PAISE = 100n
 const MAX_TIMER_MS = 2 ** 31 - 1
 /** After a failure to open the store, it is tried again after this time. */
 const REOPEN_AFTER_MS = 10_000
-/** So long the service is not asked again about an authorization that was refused, or of which no call was taken. */
+/** For this long the service is not asked again about an authorization that was refused or has had no call. */
 const REFUSED_FOR_MS = 60_000
 const OPEN_FOR_MS = 10_000
 const MAX_ANSWERS = 10_000
@@ -77,7 +77,7 @@ export function createTabSeller(
   const captures = capturesWhenNeeded(context, store, settings)
   const check = createAuthorizationCheck(context.serviceKeys)
   const taking: Taking = { context, maxOutstandingPaise, answers: new Map() }
-  // At once, and not with the first request: what an earlier process served for is captured also if nobody comes.
+  // At once, not at the first request: calls that an earlier process served are captured even without new requests.
   void captures.opened(deadlineIn(context.verifyTimeoutMs)).catch(() => {})
 
   return {
@@ -86,7 +86,7 @@ export function createTabSeller(
       if (captures.hasFailedLately()) return false
       try {
         const { isBehind } = await captures.opened(deadlineIn(context.verifyTimeoutMs))
-        // What is served then could be captured too late.
+        // A call that is served then might be captured too late.
         return !isBehind()
       } catch {
         return false
@@ -153,7 +153,7 @@ function capturesWhenNeeded(context: SellerContext, store: TabStore, settings: T
   }
 }
 
-/** What the service said of an authorization: why not, or that it is open. */
+/** The service's response about an authorization: open, or why not. */
 type Answer =
   | { readonly reason: RefusalReason }
   | { readonly reason: null; readonly asked: AskedAuthorization }
@@ -182,7 +182,7 @@ async function takeVoucher(taking: Taking, shown: Shown): Promise<VoucherOutcome
   if (!(await isSignedBy(terms.verify, voucher))) return refusedAs('voucher_not_genuine', tab)
   if (tab === undefined) {
     tab = await storedTab(shown)
-    // Without a question to the service: no response gave out its nonce, or it does not pay the price.
+    // No query is needed: no response gave out its nonce, or the voucher does not pay the price.
     if (tab === undefined && nonce.askedAt === null) return refusedAs('nonce_already_used')
     if (tab === undefined && voucher.amountPaise < quote.amountPaise) return refusedAs('insufficient_amount')
   }
@@ -237,7 +237,7 @@ async function askFirst(
   const before = answers.get(authorizationId)
   if (before !== undefined && now() < before.until && !(isKnown && before.reason === null)) return before
   const answer = await answerTo()
-  // What the payer began to close is captured at once.
+  // An authorization that the payer has begun to close is captured at once.
   if (answer.reason === 'authorization_not_open') captures.afterCall(payerId)
   if (answers.size >= MAX_ANSWERS) answers.clear()
   const lastsMs = answer.reason === null ? OPEN_FOR_MS : REFUSED_FOR_MS
@@ -264,7 +264,7 @@ function isSameKey(base64: string | null, base64Url: string): boolean {
   return bytes !== null && base64UrlFromBytes(bytes) === base64Url
 }
 
-/** Null: the call was let in, and that is stored. Only with its first call an authorization is kept. */
+/** Null: the call was accepted and stored. An authorization is stored with its first call. */
 async function takeNow(
   { captures, terms, deadline }: Shown,
   call: VoucherCall,
@@ -277,10 +277,10 @@ async function takeNow(
     return typeof taken === 'string' ? { tabs, result: taken } : { tabs: taken, result: null }
   })
   try {
-    // A store of this process alone does not wait for others.
+    // A store that only this process uses does not wait for other processes.
     return await (captures.records.isAlone ? taking : within(Infinity, deadline.signal, () => taking))
   } catch (error) {
-    // It may be stored all the same: nobody is served for it.
+    // The call may be stored nevertheless: it is not served.
     const forget = () => captures.records.note(buyer, tabs => answerCall(tabs, call, false))
     void taking.then(forget, forget)
     throw error
@@ -302,13 +302,13 @@ function takenCall(
   let storing: Promise<null> | null = null
   captures.inProgress.add(nonce)
 
-  /** Counts the call, or does not, and begins to store that. */
+  /** Counts or drops the call, and starts to store the result. */
   function answer(isCounted: boolean): void {
     if (counted === isCounted) return
     counted = isCounted
     captures.records.note(buyer, tabs => answerCall(tabs, ref, isCounted))
     storing = captures.records.update(buyer, tabs => ({ tabs, result: null }))
-    // If it cannot be stored now, it is with the next change; a crash before that does not count it.
+    // If storing fails now, the next change stores it; after a crash before that, the call is not counted.
     storing.catch(() => {})
   }
   function head(status: number) {
@@ -333,7 +333,7 @@ function takenCall(
     kind: 'taken',
     payment: { paymentId: authorizationId, from: buyer, amount, nonce },
     head,
-    // Alone, the store has begun to write at once, and a line of a file is written then.
+    // A store that only this process uses starts the write at once, and a line of a file is then already written.
     ...(captures.records.isAlone ? {} : { stored }),
     async finish(status) {
       const isEndServed = isServed(status)

@@ -1,7 +1,7 @@
 import type { Paise } from '../protocol/amount.ts'
 import { issuedAtOf } from './nonce.ts'
 
-/** A call that was let in and has not ended. */
+/** A call that was accepted and has not ended. */
 export interface OpenCall {
   readonly nonce: string
   readonly paise: Paise
@@ -57,7 +57,7 @@ export function uncapturedPaise(tab: Tab): Paise {
   return reservedPaise(tab) - tab.capturedPaise
 }
 
-/** What can be captured in all: what was served to its end, and was not taken back since. */
+/** The total that can be captured: calls that were served completely and were not refunded since. */
 export function capturablePaise({ servedPaise, voucherPaise }: Tab): Paise {
   return servedPaise < voucherPaise ? servedPaise : voucherPaise
 }
@@ -87,7 +87,7 @@ export type TakeRefusal =
   /** The buyer owes as much as it may: capture first. */
   | 'outstanding'
 
-/** More at once wait. Those that no buyer uses are the oldest. */
+/** The limits of open calls (further ones wait) and of remembered nonces, of which the oldest are dropped first. */
 const MAX_OPEN = 1_000
 const MAX_NEXT = 256
 const MAX_USED = 64
@@ -172,7 +172,9 @@ export interface AuthorizationState {
 
 /** A buyer that has several authorizations at once needs few; a settled one is found again at the service. */
 const MAX_TABS = 20
-/** Longer than a process goes by what the service said before the end: otherwise it would take one for open. */
+/**
+ * Longer than any process relies on an earlier response of the service: otherwise it would take an ended one for open.
+ */
 const ENDED_FOR_MS = 60_000
 
 /**
@@ -193,7 +195,7 @@ export function withTab(tabs: BuyerTabs, state: AuthorizationState, now: number)
   return [...rest, { authorizationId, amountPaise, ...served, ...none, ...times }]
 }
 
-/** Nothing is open, and nothing can be lost by forgetting it. */
+/** No call is open, and no money is lost if the tab is forgotten. */
 function isSettled(tab: Tab): boolean {
   return tab.open.length === 0 && !isEnding(tab) && uncapturedPaise(tab) <= 0n
 }
@@ -234,7 +236,7 @@ export function closingTab(
   return replaced(tabs, { ...tab, isClosing: true })
 }
 
-/** An answered call of a process that was killed counts so much sooner, while it can still be captured. */
+/** An answered call of a killed process counts this much earlier, while it can still be captured. */
 const ANSWERED_SOONER_MS = 7 * 60_000
 
 /** Ends calls that a process could not end: one without a report for so long counts if it was answered. */
@@ -304,7 +306,7 @@ export function isFresh(
   return !isClosing && Math.abs(nowMs - checkedAt) < withinMs && nowMs + aheadMs < expiresAt
 }
 
-/** What has to be asked of the service about a tab. */
+/** What is due about a tab. */
 export interface DueTab {
   readonly buyer: string
   readonly tab: Tab
@@ -331,7 +333,7 @@ export function dueTabsOf(
   })
 }
 
-/** What is closing or at its end is first, then the largest debt, then the oldest. */
+/** Closing and expired authorizations come first, then the largest debt, then the oldest one. */
 export function byUrgency(one: DueTab, other: DueTab): number {
   return (
     Number(other.isEnding) - Number(one.isEnding) ||

@@ -100,7 +100,7 @@ function keyOf(proof: string): string {
 }
 
 function budgetsOf({ proof, address, isPaid }: Guess): { readonly key: string; readonly max: number }[] {
-  // One at a time, so that never more are in progress than may be wrong.
+  // One at a time, so that the number in progress never exceeds the number that may be wrong.
   const ofProof = { key: keyOf(proof), max: PER_PROOF }
   if (isPaid) return [ofProof]
   const ofAddress = address === null ? [] : [{ key: `address ${networkOf(address)}`, max: PER_ADDRESS }]

@@ -35,7 +35,7 @@ export const NEVER_STOPPED: AgentStops = {
   blockedMs: 0,
 }
 
-/** What decisions need to know about an agent. It is true for as long as the agent's account is locked. */
+/** What decisions need to know about an agent. It is valid as long as the agent's account is locked. */
 export interface AgentFacts {
   readonly id: Uuid
   readonly platformId: Uuid
@@ -131,7 +131,7 @@ export function openAgentPolicyCache(maxRemembered = DEFAULT_MAX_REMEMBERED): Ag
       const found = facts(batch, id)
       if (found === undefined) return
       if (found.policySinceMs === null) throw new Prerequisite(services => recordOnce(services, id))
-      // Otherwise the time of the batch would not be the one that the history needs, or far ahead.
+      // Otherwise the time of the batch would differ from the time that the history needs, or be far ahead.
       if (batch.account(id)?.policySinceMs !== found.policySinceMs)
         throw new AlteredRow('accounts', id, NOT_ITS_VERSION)
     },

@@ -51,8 +51,8 @@ export function refuseApprovalOf(batch: LedgerBatch, key: AppKey | null): Refusa
 }
 
 /**
- * Checks an amount against the cap of the app alone: for a refund, which no other limit holds, but which takes money out of
- * the wallet all the same.
+ * Checks an amount against the cap of the app alone: for a refund, which no other limit holds, but which takes money
+ * out of the wallet.
  */
 export function checkAppCap(batch: LedgerBatch, key: AppKey | null, amountPaise: Paise): Refusal | null {
   const cap = appCap(batch, key)

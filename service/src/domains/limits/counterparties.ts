@@ -133,7 +133,7 @@ function withRecipients(
 ): Recents {
   const again = new Set(paid.map(({ payee }) => payee))
   const merged = [...oldest.filter(({ payee }) => !again.has(payee)), ...paid]
-  // A recipient later than the last known one may be later than an unknown one too, so it is left out.
+  // A recipient after the last known one may also be after an unknown one, so it is left out.
   const knownMs = isComplete ? Number.POSITIVE_INFINITY : (oldest.at(-1)?.lastPaidMs ?? 0)
   return {
     count: count + more,

@@ -111,7 +111,7 @@ export function fitsAgainReads(
   return reads
 }
 
-/** When `neededPaise` have left the window; at the latest when all of it has. */
+/** When `neededPaise` have left the window; at the latest when every payment has. */
 export function fitsAgainAt(
   batch: LedgerBatch,
   payer: Account,
@@ -127,7 +127,7 @@ export function fitsAgainAt(
   return (last?.postedMs ?? payer.spending.lastSpentMs) + WINDOW_MS[window]
 }
 
-/** The rows read still include what goes back in this batch. Adding their sum never makes the moment too early. */
+/** The rows still include payments that this batch reverses. Adding their sum never makes the moment too early. */
 function refundedInBatch({ transfers }: LedgerBatch, { id }: Account): bigint {
   return transfers.reduce(
     (sum, { kind, creditAccount, amountPaise }) =>

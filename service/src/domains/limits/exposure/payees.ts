@@ -25,7 +25,7 @@ interface OpenAllowance {
   leftPaise: bigint
 }
 
-/** Payees in the same state. Which of them is paid makes no difference. */
+/** Payees in the same state. It makes no difference which of them is paid. */
 export interface Group {
   readonly count: bigint
   /** By the position of the rules: whether the lists allow them. */
@@ -73,8 +73,9 @@ function countAlike(alike: Map<string, Group>, group: Group): void {
 }
 
 /**
- * The groups with those as one that differ in nothing any more. Only who was paid within the hour differs by when; an
- * agent of the network whom nobody names is forgotten then, because there is always another who was never paid.
+ * Merges groups that no longer differ. The time of the last payment matters only within the hour; an
+ * agent of the network that no list names is dropped afterwards, because there is always another one that was never
+ * paid.
  */
 export function mergedGroups(groups: readonly Group[], atMs: number): Group[] {
   const alike = new Map<string, Group>()

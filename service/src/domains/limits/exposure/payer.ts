@@ -19,7 +19,7 @@ import { leftOf, nextLeft, openSpent, type Spent } from './spent.ts'
 export interface Payer {
   readonly facts: PayerFacts
   readonly spent: Spent
-  /** Whether it is ever limited how many payees are paid within an hour. */
+  /** Whether any of the rules limits the number of payees within an hour. */
   readonly countsPlaces: boolean
   groups: Group[]
   /** How many groups there were when they were last merged. */
@@ -57,7 +57,7 @@ export function rulesOf({ facts, position }: Payer): Rules {
   return rules
 }
 
-/** Groups are compared and merged when there are so many more than the last time. */
+/** Groups are compared and merged when there are this many more than after the last merge. */
 const MERGED_EVERY = 32
 
 /** Lets time pass: spending leaves its windows, days begin, and pending changes take effect. */
@@ -84,7 +84,7 @@ export function payAll(payer: Payer): void {
   payer.steps += 1
 }
 
-/** When something can be paid again at the earliest; Infinity: never. */
+/** The earliest moment of another payment; Infinity: never. */
 export function nextMs(payer: Payer): number {
   const { facts, spent, position, groups, atMs } = payer
   const { ceiling } = rulesOf(payer)
@@ -139,7 +139,7 @@ interface Choice {
   readonly recentTurn: number | null
 }
 
-/** The payee of the next payment: who can be paid most, and among these as decision 56 orders them. */
+/** The payee of the next payment: the one that can be paid most, and among equals by the order of decision 56. */
 function choose(payer: Payer, most: bigint): Choice | null {
   const places = freePlaces(payer)
   payer.steps += payer.groups.length + 1
@@ -207,7 +207,7 @@ function freePlaces(payer: Payer): bigint | null {
   return free
 }
 
-/** Those that the lists allow now. */
+/** The groups that the lists allow now. */
 export function payableGroups(payer: Payer): Group[] {
   const isNetwork = rulesOf(payer).layers.every(({ allowedPayees }) => allowedPayees === null)
   const known = payer.groups.filter(({ allowed }) =>
@@ -231,7 +231,7 @@ export function undecided(payer: Payer, group: Group): bigint | null {
   return allowed > approvalPaise ? allowed : approvalPaise
 }
 
-/** Pays one amount as often as it stays the largest, which is one step. */
+/** Pays one amount as often as it stays the largest; that is one step. */
 function pay(payer: Payer, { group, amount, available, left }: Choice): void {
   const { ceiling } = rulesOf(payer)
   const total = amount + payer.facts.feeOf(paise(amount))

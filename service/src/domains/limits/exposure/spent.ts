@@ -18,9 +18,9 @@ export interface SpentBefore {
   readonly istMonthPaise: bigint
 }
 
-/** What is in each window of the limits on amounts, as time passes. */
+/** The sums in the windows of the limits on amounts, as time passes. */
 export interface Spent {
-  /** Lets everything leave that has left its window at this moment. */
+  /** Removes the payments that have left their window at this moment. */
   moveTo(ms: number): void
   add(paise: bigint): void
   in(window: PolicyWindow): bigint

@@ -19,7 +19,7 @@ export function policyVersionAt(agent: string, moment: string): string {
     where v.agent_id = ${agent} and v.id < ${behindVersionsAt(moment)} order by v.id desc limit 1)`
 }
 
-/** The versions that decided these records of agents, by the ids of the records. A history that begins later has none. */
+/** The versions that decided these records of agents, by the ids of the records. null if the history begins later. */
 export async function selectDecidingVersions(
   db: Queryable,
   records: readonly { readonly id: Uuid; readonly agentId: Uuid; readonly createdAt: Date }[],

@@ -81,7 +81,7 @@ async function beginnings(
   )
 }
 
-/** One version for each change among these policies. What is changed now is not past. */
+/** One version for each change among these policies. The change in progress is not included. */
 function beginning(vault: Vault, agentId: Uuid, past: readonly PastPolicy[], now: Date): Beginning {
   const versions: NewVersion[] = []
   let last: { readonly digest: Buffer; readonly actor: Actor | null } | null = null
