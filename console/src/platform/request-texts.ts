@@ -3,7 +3,7 @@ import { plural, texts } from '../language/texts.ts'
 export const requestsTexts = texts({
   en: {
     title: 'Requests',
-    lead: 'What your server and your agents asked in the last three days. No body and no address is kept.',
+    lead: 'The requests of your server and your agents in the last three days. No body and no address is stored.',
     sections: { requests: 'Requests', usage: 'Last hour' },
     loading: 'Loading requests…',
     filter: 'Which responses',

@@ -10,7 +10,7 @@ export const checksTexts = texts({
       deliveries: 'Failed deliveries',
       wallets: 'Negative wallets',
     },
-    lead: 'What is stored is compared with what it must be, again and again.',
+    lead: 'The checks continuously compare what is stored with what it must be.',
     loading: 'Loading the checks…',
     names: { ledger_check: 'Ledger', log_check: 'Audit log', reconciliation: 'Reconciliation' },
     hints: {
@@ -32,7 +32,7 @@ export const checksTexts = texts({
     kind: 'What',
     detail: 'Detail',
     first: (shown: number, all: number) => `The newest ${shown} of ${all}`,
-    faultless: 'All checks found everything in order.',
+    faultless: 'No check has an open finding.',
     faulty: (count: number) =>
       plural.en(count, {
         one: '# finding is open. Nothing is corrected automatically.',
@@ -41,7 +41,7 @@ export const checksTexts = texts({
     differencesLead: 'Differences between the ledger and the gateway. The list should be empty.',
     differencesLoading: 'Loading differences…',
     differencesEmpty: 'No differences',
-    differencesEmptyHint: 'The last comparison found what the gateway reports.',
+    differencesEmptyHint: 'In the last comparison, the ledger and the gateway agreed.',
     toChecks: 'See when it last ran',
     noSuchDifferences: 'No difference of this kind',
     ours: 'In the ledger',

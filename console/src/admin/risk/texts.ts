@@ -63,7 +63,7 @@ export const riskTexts = texts({
     },
     explain: {
       dismiss: 'It is unfounded. Its points no longer count. Only later events count towards a new alert.',
-      confirm: 'It is justified. Its points count for 30 days. The agent goes on.',
+      confirm: 'It is justified. Its points count for 30 days. The agent stays active.',
       quarantine:
         'It is justified. From the next payment on, the agent cannot pay. It can still receive, until you restore it.',
     },

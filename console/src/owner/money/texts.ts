@@ -33,7 +33,7 @@ export const moneyTexts = texts({
     noPayouts: { withdraw: 'No withdrawal yet', settlement: 'No settlement yet' },
     noPayoutsHint: {
       withdraw: 'Withdraw from a wallet, and it appears here with the bank’s reference.',
-      settlement: 'It happens by itself. What is in the wallets now, you see there.',
+      settlement: 'Settlements are automatic. Until the first one, you see the money in the wallets.',
     },
     utr: 'Bank reference (UTR)',
     noUtr: 'Not yet',

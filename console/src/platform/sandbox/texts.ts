@@ -3,7 +3,7 @@ import { plural, texts } from '../../language/texts.ts'
 export const sandboxTexts = texts({
   en: {
     title: 'Sandbox',
-    lead: 'Play the payer, the bank and time. docs/sandbox.md describes every outcome.',
+    lead: 'Simulate the payer, the bank and the clock. docs/sandbox.md describes every outcome.',
     liveTitle: 'There is no sandbox here',
     live: 'This service moves real money.',
     toStart: 'See your platform',

@@ -5,7 +5,7 @@ export const startTexts = texts({
     title: 'Start',
     lead: 'From nothing to the first payment.',
     loading: 'Loading your platform…',
-    loadingSteps: 'Looking how far you are…',
+    loadingSteps: 'Checking your progress…',
     code: 'The code',
     codeOf: (step: string) => `The code: ${step}`,
     steps: 'Steps',

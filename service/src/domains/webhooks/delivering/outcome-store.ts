@@ -39,7 +39,7 @@ export interface EndedAttempt {
 }
 
 /**
- * Writes the attempts of attempts; a payment's event gets its row here. A retry by hand may have succeeded meanwhile: a
+ * Writes the outcomes of attempts; a payment's event gets its row here. A retry by hand may have succeeded meanwhile: a
  * delivered delivery stays delivered.
  */
 export async function writeAttempts(
