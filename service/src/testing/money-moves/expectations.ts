@@ -1,9 +1,9 @@
-import { LINE_FAULTS } from './faulty-line.ts'
+import { CONNECTION_FAULTS } from './faulty-connection.ts'
 import { MAGIC_RUPEES, PLAYS } from './funding-steps.ts'
 
 /** The counters that even a short run must reach: each fault, each simulated outcome, each kind of end. */
 export const ALWAYS_MET: readonly string[] = [
-  ...LINE_FAULTS.map(fault => `line: ${fault}`),
+  ...CONNECTION_FAULTS.map(fault => `connection: ${fault}`),
   ...['0', '1', '2', '3'].map(copies => `webhook: ${copies} times`),
   ...['webhook: late', 'webhook: refused', 'webhook: comes again'],
   ...['end: funding completed', 'end: funding reversed', 'end: funding failed expired'],
@@ -23,10 +23,10 @@ export const MET_AT_LENGTH: readonly string[] = [
   ...ALWAYS_MET,
   ...PLAYS.map(play => `played: ${play}`),
   ...MAGIC_RUPEES.map(rupees => `magic amount: ${rupees}`),
-  ...CALLS.map(call => `line: ${call}: request lost`),
+  ...CALLS.map(call => `connection: ${call}: request lost`),
   ...['create order', 'refund', 'send payout'].flatMap(call => [
-    `line: ${call}: answer lost`,
-    `line: ${call}: request late`,
+    `connection: ${call}: answer lost`,
+    `connection: ${call}: request late`,
   ]),
   ...['node: died at work', 'caller: the node died', 'clock: leases ran out at work'],
   ...['end: funding failed cancelled', 'end: funding failed payment_failed'],

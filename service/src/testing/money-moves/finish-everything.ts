@@ -11,8 +11,8 @@ const MAX_ROUNDS = 5
 
 /** Ends all faults and advances the clock until nothing is due. */
 export async function finishEverything(world: MoneyWorld): Promise<void> {
-  const { clock, weather } = world
-  weather.calm = true
+  const { clock, connectionState } = world
+  connectionState.isReliable = true
   await quieten(world)
   for (let run = 0; run < SETTLEMENTS; run++) {
     clock.advance(10 * MINUTE_MS)

@@ -45,38 +45,38 @@ type Play = keyof typeof FIRST_PLAYS | keyof typeof LATER_PLAYS | keyof typeof D
 
 /** Opens a session and usually simulates one of its outcomes. */
 export async function fundWallet(world: MoneyWorld, node: MoneyNode): Promise<void> {
-  const { dice, clock } = world
-  const { agentId, ownerId, handle } = dice.pick(world.people)
+  const { random, clock } = world
+  const { agentId, ownerId, handle } = random.pick(world.people)
   const customer = { id: formatId('own', ownerId), phone: '9876543210' }
-  const rupees = dice.chance(MAGIC_SHARE) ? dice.pick(MAGIC_RUPEES) : null
-  const amountPaise = paise(rupees === null ? BigInt(dice.between(100, 500_000)) : rupees * 100n)
+  const rupees = random.chance(MAGIC_SHARE) ? random.pick(MAGIC_RUPEES) : null
+  const amountPaise = paise(rupees === null ? BigInt(random.between(100, 500_000)) : rupees * 100n)
   if (rupees !== null) world.tally.met(`magic amount: ${rupees}`)
   const payer = { agentId, handle, customer }
-  const request = { payer, amountPaise, method: dice.pick(METHODS), actor: service('test') }
-  const opened = await resultOf(world, openFunding(node.funding, { ...request, opened: dice.chance(0.5) }))
+  const request = { payer, amountPaise, method: random.pick(METHODS), actor: service('test') }
+  const opened = await resultOf(world, openFunding(node.funding, { ...request, opened: random.chance(0.5) }))
   if (opened.kind !== 'answer') return
   const funding = opened.answer
   const session = { funding, session: sessionIdOf(funding), openedMs: clock.now().getTime() }
   world.sessions.push(session)
-  if (dice.chance(UNPAID_SHARE)) return
-  await simulate(world, node, session, dice.weighted(FIRST_PLAYS))
-  if (dice.chance(0.15)) await simulate(world, node, session, dice.weighted(LATER_PLAYS))
+  if (random.chance(UNPAID_SHARE)) return
+  await simulate(world, node, session, random.weighted(FIRST_PLAYS))
+  if (random.chance(0.15)) await simulate(world, node, session, random.weighted(LATER_PLAYS))
 }
 
 /** Simulates a further outcome of a session that is still checked, ended or not. */
 export async function simulateAgain(world: MoneyWorld, node: MoneyNode): Promise<void> {
-  const { dice, clock } = world
+  const { random, clock } = world
   const since = clock.now().getTime() - LOOKED_AFTER_MS
   const recent = world.sessions.slice(world.sessions.findLastIndex(({ openedMs }) => openedMs < since) + 1)
   if (recent.length === 0) return
-  await simulate(world, node, dice.pick(recent), dice.weighted(LATER_PLAYS))
+  await simulate(world, node, random.pick(recent), random.weighted(LATER_PLAYS))
 }
 
 /** Disputes a payment of any age; its money may be spent or paid out by then. */
 export async function dispute(world: MoneyWorld, node: MoneyNode): Promise<void> {
-  const { dice } = world
+  const { random } = world
   if (world.sessions.length === 0) return
-  await simulate(world, node, dice.pick(world.sessions), dice.weighted(DISPUTES))
+  await simulate(world, node, random.pick(world.sessions), random.weighted(DISPUTES))
 }
 
 async function simulate(world: MoneyWorld, node: MoneyNode, session: Session, drawn: Play): Promise<void> {
@@ -86,13 +86,13 @@ async function simulate(world: MoneyWorld, node: MoneyNode, session: Session, dr
     case 'give up':
       return tried(world, endFunding(node.funding, funding, 'cancelled'))
     case 'pay and give up': {
-      const other = world.dice.pick(world.nodes)
+      const other = world.random.pick(world.nodes)
       const paying = playOut(world, node, session, 'success')
       await Promise.all([paying, tried(world, endFunding(other.funding, funding, 'cancelled'))])
       return
     }
     case 'collect': {
-      const payer = world.dice.pick(['testsuccess@gocash', 'testfailure@gocash', 'nobody@gocash'])
+      const payer = world.random.pick(['testsuccess@gocash', 'testfailure@gocash', 'nobody@gocash'])
       return tried(world, collectUpi(node.funding, funding, payer))
     }
     case 'pay by hand':
@@ -108,17 +108,17 @@ function playOut(
   { session }: Session,
   outcome: SimulatedOutcome,
 ): Promise<void> {
-  const { dice } = world
-  const method = dice.chance(0.5) ? dice.pick(PAID_METHODS) : undefined
+  const { random } = world
+  const method = random.chance(0.5) ? random.pick(PAID_METHODS) : undefined
   return tried(world, simulateOutcome(node.sandbox, session, outcome, method))
 }
 
 /** Outcomes that bring money in any state of the session, with or without a webhook. */
-async function payByHand({ dice, gateway }: MoneyWorld, { funding }: Session): Promise<void> {
-  const wrong = dice.chance(0.3) ? { amountPaise: paise(funding.amountPaise + 1n) } : {}
-  const attempt = { method: dice.pick([...PAID_METHODS, 'other'] as const), ...wrong }
+async function payByHand({ random, gateway }: MoneyWorld, { funding }: Session): Promise<void> {
+  const wrong = random.chance(0.3) ? { amountPaise: paise(funding.amountPaise + 1n) } : {}
+  const attempt = { method: random.pick([...PAID_METHODS, 'other'] as const), ...wrong }
   const payment = await gateway.simulation.pay(orderIdOf(funding), attempt)
-  if (dice.chance(0.7)) await gateway.simulation.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
+  if (random.chance(0.7)) await gateway.simulation.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
 }
 
 /** A payment just before or after the moment at which the session ends, without a webhook. */

@@ -23,11 +23,11 @@ import { type Ledger, openLedger } from '../../ledger/index.ts'
 import { createJobs, type Jobs } from '../../operations/jobs.ts'
 import type { ManualClock } from '../manual-clock.ts'
 import { TEST_VAULT } from '../network.ts'
-import type { Dice } from './dice.ts'
-import { overLine, payoutsOverLine, verifierOverLine } from './faulty-gateways.ts'
-import { faultyLine, type Weather } from './faulty-line.ts'
-import { type Life, mortalDatabase, mortalLedger, newLife } from './mortality.ts'
-import type { RequestDiary } from './request-diary.ts'
+import { crashingDatabase, crashingLedger, type Life, newLife } from './crashes.ts'
+import { type ConnectionState, faultyConnection } from './faulty-connection.ts'
+import { gatewayOver, payoutsOver, verifierOver } from './faulty-gateways.ts'
+import type { Random } from './random.ts'
+import type { RequestLog } from './request-log.ts'
 import type { Tally } from './tally.ts'
 import type { WatchedLog } from './watched-log.ts'
 
@@ -35,10 +35,10 @@ import type { WatchedLog } from './watched-log.ts'
 export interface Surroundings {
   readonly url: string
   readonly clock: ManualClock
-  readonly dice: Dice
+  readonly random: Random
   readonly tally: Tally
-  readonly weather: Weather
-  readonly diary: RequestDiary
+  readonly connectionState: ConnectionState
+  readonly requestLog: RequestLog
   readonly log: WatchedLog
   readonly gateway: SandboxGateway
   readonly provider: SandboxPayouts
@@ -75,8 +75,8 @@ export function startMoneyNode(around: Surroundings, settlement: 'on' | 'off'): 
     onError: error => around.broken.push(error),
   })
   const core = {
-    database: mortalDatabase(opened, life),
-    ledger: mortalLedger(engine, life),
+    database: crashingDatabase(opened, life),
+    ledger: crashingLedger(engine, life),
     agents: openAgentPolicyCache(),
     clock,
     vault: TEST_VAULT,
@@ -118,19 +118,19 @@ interface Core extends Pick<FundingContext, 'clock' | 'vault' | 'logger'> {
 }
 
 function contextsOf(around: Surroundings, core: Core, life: Life, settlement: 'on' | 'off') {
-  const line = faultyLine(around.dice, around.tally, around.weather, life)
+  const connection = faultyConnection(around.random, around.tally, around.connectionState, life)
   const funding: FundingContext = {
     ...core,
-    gateways: gatewaysOf(overLine(around.gateway, line, around.diary)),
+    gateways: gatewaysOf(gatewayOver(around.gateway, connection, around.requestLog)),
     checkoutUrl: 'http://127.0.0.1/checkout',
   }
   const payouts: SettlementContext = {
     ...core,
     settlement,
-    payoutProvider: payoutsOverLine(around.provider, line, around.diary),
+    payoutProvider: payoutsOver(around.provider, connection, around.requestLog),
     holidays: fixedCalendar(),
   }
-  const bankVerifier = verifierOverLine(around.verifier, line)
+  const bankVerifier = verifierOver(around.verifier, connection)
   const owners: OwnersContext = { ...core, bankVerifier, raiseAgentsToTier1, limitIncreaseCooldownS: 0 }
   return { funding, payouts, owners }
 }

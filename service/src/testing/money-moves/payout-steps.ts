@@ -15,12 +15,12 @@ const WHOLE_SHARE = 0.2
 
 /** A withdrawal. Some requests are sent twice, to both nodes at once or one after the other. */
 export async function withdrawMoney(world: MoneyWorld, node: MoneyNode): Promise<void> {
-  const { dice } = world
-  const { agentId } = dice.pick(world.people)
-  const wanted = dice.chance(MAGIC_SHARE)
-    ? dice.pick(MAGIC_RUPEES) * 100n
-    : BigInt(dice.between(100, 100_000))
-  const amountPaise = dice.chance(WHOLE_SHARE) ? null : paise(wanted)
+  const { random } = world
+  const { agentId } = random.pick(world.people)
+  const wanted = random.chance(MAGIC_SHARE)
+    ? random.pick(MAGIC_RUPEES) * 100n
+    : BigInt(random.between(100, 100_000))
+  const amountPaise = random.chance(WHOLE_SHARE) ? null : paise(wanted)
   const order = {
     agentId,
     amountPaise,
@@ -29,10 +29,10 @@ export async function withdrawMoney(world: MoneyWorld, node: MoneyNode): Promise
     actor: service('test'),
   }
   const ask = (by: MoneyNode) => resultOf(world, by.ledger.submit(withdrawCommand(by.payouts, order)))
-  const other = dice.pick(world.nodes)
-  const atOnce = dice.chance(0.2)
+  const other = random.pick(world.nodes)
+  const atOnce = random.chance(0.2)
   const [first, second] = await Promise.all([ask(node), atOnce ? ask(other) : null])
-  const again = first.kind === 'nothing' || dice.chance(0.1) ? await ask(dice.pick(world.nodes)) : null
+  const again = first.kind === 'nothing' || random.chance(0.1) ? await ask(random.pick(world.nodes)) : null
   expectOnePayout(world, [first, second, again])
 }
 
@@ -45,10 +45,10 @@ function expectOnePayout(world: MoneyWorld, answers: readonly (Result<Withdrawn>
 
 /** An owner submits a bank account, possibly another one than before. */
 export async function submitAccount(world: MoneyWorld, node: MoneyNode): Promise<void> {
-  const { dice, outside } = world
-  const owner = await selectOwner(outside, dice.pick(world.people).ownerId)
+  const { random, outside } = world
+  const owner = await selectOwner(outside, random.pick(world.people).ownerId)
   if (owner === null) return
-  const bank_account = dice.pick(dice.chance(0.6) ? PAYABLE_ACCOUNTS : REFUSED_ACCOUNTS)
+  const bank_account = random.pick(random.chance(0.6) ? PAYABLE_ACCOUNTS : REFUSED_ACCOUNTS)
   await tried(
     world,
     submitKyc(node.owners, service('test'), owner, { bank_account, bank_ifsc: 'HDFC0001234' }),

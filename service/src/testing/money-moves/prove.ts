@@ -52,6 +52,6 @@ export async function compare(world: MoneyWorld): Promise<string[]> {
 }
 
 /** Violations that must never occur. */
-function offencesOf({ offences, webhooks, diary, log, broken }: MoneyWorld): unknown[] {
-  return [...offences, ...webhooks.offences, ...diary.offences, ...log.offences, ...broken]
+function offencesOf({ offences, webhooks, requestLog, log, broken }: MoneyWorld): unknown[] {
+  return [...offences, ...webhooks.offences, ...requestLog.offences, ...log.offences, ...broken]
 }

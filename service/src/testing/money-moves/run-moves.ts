@@ -1,6 +1,6 @@
 import { addBusinessDays, calendarOf, istTime } from '../../kernel/business-days.ts'
 import { DAY_MS, HOUR_MS, istDay } from '../../kernel/clock.ts'
-import { nextTurn } from './faulty-line.ts'
+import { nextTurn } from './faulty-connection.ts'
 import { dispute, fundWallet, payAtTheEnd, simulateAgain } from './funding-steps.ts'
 import { submitAccount, withdrawMoney } from './payout-steps.ts'
 import type { Step } from './steps.ts'
@@ -56,12 +56,14 @@ export async function countMoves({ outside }: MoneyWorld): Promise<number> {
 
 /** Many concurrent steps on both nodes; a node may crash during them, or its leases may expire. */
 async function runWave(world: MoneyWorld, atOnce: number): Promise<void> {
-  const { dice } = world
-  const dying = dice.chance(0.25) ? dice.below(world.nodes.length) : null
-  if (dying !== null) world.nodes[dying]?.life.endAfter(dice.between(1, 60))
-  const count = dice.between(Math.round(atOnce * (1 - SPREAD)), Math.round(atOnce * (1 + SPREAD)))
-  const steps = Array.from({ length: count }, () => DO[dice.weighted(STEPS)](world, dice.pick(world.nodes)))
-  const jobs = world.nodes.filter(() => dice.chance(0.7)).map(node => node.jobs.runDue())
+  const { random } = world
+  const dying = random.chance(0.25) ? random.below(world.nodes.length) : null
+  if (dying !== null) world.nodes[dying]?.life.endAfter(random.between(1, 60))
+  const count = random.between(Math.round(atOnce * (1 - SPREAD)), Math.round(atOnce * (1 + SPREAD)))
+  const steps = Array.from({ length: count }, () =>
+    DO[random.weighted(STEPS)](world, random.pick(world.nodes)),
+  )
+  const jobs = world.nodes.filter(() => random.chance(0.7)).map(node => node.jobs.runDue())
   await Promise.all([...steps, ...jobs, runOutside(world), passTimeMeanwhile(world)])
   if (dying !== null) {
     world.tally.met(world.nodes[dying]?.life.isOver() ? 'node: died at work' : 'node: died between two steps')
@@ -71,24 +73,24 @@ async function runWave(world: MoneyWorld, atOnce: number): Promise<void> {
 
 /** External events: payers decide, webhooks and delayed requests arrive. Returns their number. */
 export async function runOutside(world: MoneyWorld): Promise<number> {
-  const { dice, clock, gateway, provider, webhooks, weather } = world
-  const late = weather.late.splice(0)
-  weather.late.push(...late.filter(() => dice.chance(0.5)))
-  const arriving = late.filter(act => !weather.late.includes(act))
+  const { random, clock, gateway, provider, webhooks, connectionState } = world
+  const late = connectionState.late.splice(0)
+  connectionState.late.push(...late.filter(() => random.chance(0.5)))
+  const arriving = late.filter(act => !connectionState.late.includes(act))
   const works = await Promise.all([
     gateway.simulation.resolvePayments(clock.now(), OUTSIDE_BATCH),
     gateway.simulation.sendWebhooks(clock.now(), OUTSIDE_BATCH),
     provider.simulation.sendWebhooks(clock.now(), OUTSIDE_BATCH),
-    webhooks.bringHeld(0.4),
+    webhooks.deliverDelayed(0.4),
     ...arriving.map(act => act()),
   ])
   return works.slice(0, 3).reduce<number>((sum, count) => sum + Number(count), late.length)
 }
 
 /** Advances the clock by more than any lease, so that the other node takes over a slow node's work. */
-async function passTimeMeanwhile({ dice, clock, tally }: MoneyWorld): Promise<void> {
-  if (!dice.chance(0.12)) return
-  for (let turn = dice.between(5, 200); turn > 0; turn--) await nextTurn()
+async function passTimeMeanwhile({ random, clock, tally }: MoneyWorld): Promise<void> {
+  if (!random.chance(0.12)) return
+  for (let turn = random.between(5, 200); turn > 0; turn--) await nextTurn()
   tally.met('clock: leases ran out at work')
   clock.advance(150_000)
 }
@@ -96,16 +98,16 @@ async function passTimeMeanwhile({ dice, clock, tally }: MoneyWorld): Promise<vo
 const MOVES = { seconds: 40, minutes: 26, hours: 14, end: 12, settlement: 8 } as const
 
 async function moveClock(world: MoneyWorld): Promise<void> {
-  const { dice, clock, tally } = world
-  const move = dice.weighted(MOVES)
+  const { random, clock, tally } = world
+  const move = random.weighted(MOVES)
   tally.met(`clock: ${move}`)
   switch (move) {
     case 'seconds':
-      return clock.advance(dice.between(1, 40_000))
+      return clock.advance(random.between(1, 40_000))
     case 'minutes':
-      return clock.advance(dice.between(60_000, 720_000))
+      return clock.advance(random.between(60_000, 720_000))
     case 'hours':
-      return clock.advance(dice.between(HOUR_MS / 2, 5 * HOUR_MS))
+      return clock.advance(random.between(HOUR_MS / 2, 5 * HOUR_MS))
     case 'settlement':
       return goToSettlement(world)
     case 'end':
@@ -124,10 +126,10 @@ export function goToSettlement({ clock }: Pick<MoneyWorld, 'clock'>): void {
 
 /** To about the end of a session, which is paid at that moment. */
 async function goToAnEnd(world: MoneyWorld): Promise<void> {
-  const { dice, clock } = world
+  const { random, clock } = world
   const now = clock.now().getTime()
   const open = world.sessions.slice(-200).filter(({ funding }) => funding.expiresAt.getTime() > now + 1)
-  const ending = open.at(dice.below(Math.max(1, open.length)))
+  const ending = open.at(random.below(Math.max(1, open.length)))
   if (ending === undefined) return clock.advance(DAY_MS / 24)
-  await payAtTheEnd(world, ending, dice.between(-1, 1))
+  await payAtTheEnd(world, ending, random.between(-1, 1))
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../../kernel/app-error.ts'
-import { NodeDied } from './mortality.ts'
+import { NodeCrashed } from './crashes.ts'
 import type { MoneyNode } from './node.ts'
 import type { MoneyWorld } from './world.ts'
 
@@ -16,7 +16,7 @@ export async function resultOf<T>(world: MoneyWorld, asked: Promise<T>): Promise
   try {
     return { kind: 'answer', answer: await asked }
   } catch (error) {
-    if (error instanceof NodeDied) {
+    if (error instanceof NodeCrashed) {
       world.tally.met('caller: the node died')
       return { kind: 'nothing' }
     }

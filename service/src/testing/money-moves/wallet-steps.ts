@@ -15,9 +15,9 @@ import type { MoneyWorld } from './world.ts'
 
 /** One agent pays another. Without a response it repeats the request with the same key. */
 export async function payAnother(world: MoneyWorld, node: MoneyNode): Promise<void> {
-  const { dice, people } = world
-  const [payer, payee] = [dice.pick(people), dice.pick(people)]
-  const wanted = order(payer.agentId, payee.agentId, BigInt(dice.between(1, 60_000)), {
+  const { random, people } = world
+  const [payer, payee] = [random.pick(people), random.pick(people)]
+  const wanted = order(payer.agentId, payee.agentId, BigInt(random.between(1, 60_000)), {
     keyHash: payer.keyHash,
     idempotencyKey: randomUUID(),
   })
@@ -34,8 +34,8 @@ export async function payAnother(world: MoneyWorld, node: MoneyNode): Promise<vo
   }
 }
 
-function livingNode({ nodes, dice }: MoneyWorld): MoneyNode {
-  return dice.pick(nodes.filter(({ life }) => !life.isOver()))
+function livingNode({ nodes, random }: MoneyWorld): MoneyNode {
+  return random.pick(nodes.filter(({ life }) => !life.isOver()))
 }
 
 const LEAST_FEE_PAISE = 100n
@@ -49,13 +49,13 @@ function notePayment({ payments }: MoneyWorld, { payerId, payeeId, amountPaise }
 
 /** A hold, with or without a recipient, with or without a timeout. */
 export async function holdMoney(world: MoneyWorld, { ledger, agents }: MoneyNode): Promise<void> {
-  const { dice, people, escrows } = world
-  const [payer, payee] = [dice.pick(people), dice.pick(people)]
-  const isTimed = dice.chance(0.6)
-  const wanted = intent(payer.agentId, BigInt(dice.between(1, 60_000)), {
-    toAgentId: dice.chance(0.7) ? payee.agentId : null,
-    timeoutMs: isTimed ? dice.between(1, 48) * HOUR_MS : null,
-    autoAction: isTimed ? dice.pick(['refund', 'release'] as const) : null,
+  const { random, people, escrows } = world
+  const [payer, payee] = [random.pick(people), random.pick(people)]
+  const isTimed = random.chance(0.6)
+  const wanted = intent(payer.agentId, BigInt(random.between(1, 60_000)), {
+    toAgentId: random.chance(0.7) ? payee.agentId : null,
+    timeoutMs: isTimed ? random.between(1, 48) * HOUR_MS : null,
+    autoAction: isTimed ? random.pick(['refund', 'release'] as const) : null,
   })
   const answer = await resultOf(
     world,
@@ -67,15 +67,15 @@ export async function holdMoney(world: MoneyWorld, { ledger, agents }: MoneyNode
 
 /** Ends an escrow, which may have ended already; the other node may get the opposite request at the same time. */
 export async function endEscrow(world: MoneyWorld, node: MoneyNode): Promise<void> {
-  const { dice, escrows, people, outside } = world
+  const { random, escrows, people, outside } = world
   if (escrows.length === 0) return
-  const escrow = await selectEscrow(outside, TEST_VAULT, dice.pick(escrows.slice(-50)))
+  const escrow = await selectEscrow(outside, TEST_VAULT, random.pick(escrows.slice(-50)))
   if (escrow === null) return
-  const payeeId = escrow.toAgentId ?? dice.pick(people).agentId
+  const payeeId = escrow.toAgentId ?? random.pick(people).agentId
   const release = (by: MoneyNode) =>
     tried(world, by.ledger.submit(releaseCommand(by.agents, { escrow, payeeId, actor: service('test') })))
   const refund = (by: MoneyNode) =>
     tried(world, by.ledger.submit(refundCommand(by.agents, escrow, service('test'))))
-  const first = dice.pick([release, refund])
-  await Promise.all([first(node), dice.chance(0.3) ? refund(dice.pick(world.nodes)) : null])
+  const first = random.pick([release, refund])
+  await Promise.all([first(node), random.chance(0.3) ? refund(random.pick(world.nodes)) : null])
 }

@@ -12,7 +12,7 @@ interface Line {
   readonly err?: { readonly type?: string; readonly message?: string; readonly stack?: string }
 }
 
-/** Errors that faulty lines and crashing nodes are expected to cause; the service handles each. */
+/** Errors that faulty connections and crashing nodes are expected to cause; the service handles each. */
 const EXPECTED = [
   'funding failed: the gateway created no order',
   'gateway webhook: paid order was never opened here',
@@ -22,7 +22,7 @@ export function openWatchedLog(): WatchedLog {
   const offences: string[] = []
   const write = (text: string) => {
     const line = JSON.parse(text) as Line
-    if (line.err?.type === 'NodeDied' || EXPECTED.includes(line.msg)) return
+    if (line.err?.type === 'NodeCrashed' || EXPECTED.includes(line.msg)) return
     offences.push(text)
   }
   return { logger: createLogger('error', { write }), offences }

@@ -8,14 +8,14 @@ import type { Uuid } from '../../kernel/ids.ts'
 import { createTestDatabase, type TestDatabase } from '../database.ts'
 import { manualClock } from '../manual-clock.ts'
 import { TEST_VAULT } from '../network.ts'
-import { seededDice } from './dice.ts'
-import type { Weather } from './faulty-line.ts'
+import type { ConnectionState } from './faulty-connection.ts'
+import { type FaultyWebhooks, openFaultyWebhooks } from './faulty-webhooks.ts'
 import { type MoneyNode, type Surroundings, startMoneyNode } from './node.ts'
 import { openPeople, type People } from './people.ts'
-import { openRequestDiary } from './request-diary.ts'
+import { seededRandom } from './random.ts'
+import { openRequestLog } from './request-log.ts'
 import { openTally } from './tally.ts'
 import { openWatchedLog } from './watched-log.ts'
-import { openWebhookLine, type WebhookLine } from './webhook-line.ts'
 
 /** A payment session that a caller got a response for. */
 export interface Session {
@@ -37,7 +37,7 @@ export interface MoneyWorld extends Surroundings {
   readonly startedAt: Date
   /** Connections of the simulated banks and of the test's own queries; nodes do not use them. */
   readonly outside: Database
-  readonly webhooks: WebhookLine
+  readonly webhooks: FaultyWebhooks
   readonly people: People
   readonly nodes: MoneyNode[]
   settlement: 'on' | 'off'
@@ -58,21 +58,25 @@ const OUTSIDE_CONNECTIONS = 12
 export async function openMoneyWorld(seed: number, agents: number): Promise<MoneyWorld> {
   const db = await createTestDatabase()
   const outside = openDatabase(db.url, { maxConnections: OUTSIDE_CONNECTIONS })
-  const dice = seededDice(seed)
+  const random = seededRandom(seed)
   const clock = manualClock(START)
-  const [tally, log, weather] = [openTally(), openWatchedLog(), { calm: false, late: [] } satisfies Weather]
+  const [tally, log, connectionState] = [
+    openTally(),
+    openWatchedLog(),
+    { isReliable: false, late: [] } satisfies ConnectionState,
+  ]
   const nodes: MoneyNode[] = []
   const sessions: Session[] = []
   const known = new Set<string>()
-  const webhooks = openWebhookLine({
-    ...{ dice, tally, weather, secrets: [...GATEWAY_SECRETS, PAYOUTS_SECRET] },
-    anyNode: () => dice.pick(nodes),
+  const webhooks = openFaultyWebhooks({
+    ...{ random, tally, connectionState, secrets: [...GATEWAY_SECRETS, PAYOUTS_SECRET] },
+    anyNode: () => random.pick(nodes),
     isInsistent: body => isInsistent(body, sessions, known),
   })
   const { gateway, provider, verifier } = openBanks(outside, clock, webhooks)
   const around: Surroundings = {
-    ...{ url: db.url, clock, dice, tally, weather, log, gateway, provider, verifier },
-    ...{ diary: openRequestDiary(), broken: [] },
+    ...{ url: db.url, clock, random, tally, connectionState, log, gateway, provider, verifier },
+    ...{ requestLog: openRequestLog(), broken: [] },
   }
   const people = await openPeople(outside, clock, agents)
   nodes.push(startMoneyNode(around, 'on'), startMoneyNode(around, 'on'))
@@ -84,7 +88,7 @@ export async function openMoneyWorld(seed: number, agents: number): Promise<Mone
   }
 }
 
-function openBanks(database: Database, clock: Surroundings['clock'], webhooks: WebhookLine) {
+function openBanks(database: Database, clock: Surroundings['clock'], webhooks: FaultyWebhooks) {
   const gateway = createSandboxGateway({
     ...{ database, clock, webhookSecrets: [...GATEWAY_SECRETS], merchantName: 'Batua' },
     deliver: webhooks.deliverFor('sandbox'),

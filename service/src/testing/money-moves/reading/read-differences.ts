@@ -27,12 +27,12 @@ export async function readDifferences(world: MoneyWorld): Promise<string[]> {
 
 /** Counts how each funding and payout ended, so that a run without some kind of end fails. */
 export async function countEnds(world: MoneyWorld): Promise<void> {
-  const { outside, tally, diary } = world
+  const { outside, tally, requestLog } = world
   const ends = await outside.query<{ name: string; count: number }>(ENDS, [])
   for (const { name, count } of ends) tally.counted(`end: ${name}`, count)
   tally.counted('moves', await countMoves(world))
   tally.counted('payments between agents', world.payments.length)
-  tally.counted('sent again after asking', diary.repeated())
+  tally.counted('sent again after asking', requestLog.repeated())
 }
 
 const ENDS = `

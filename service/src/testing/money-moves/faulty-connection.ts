@@ -1,23 +1,23 @@
-import type { Dice } from './dice.ts'
-import type { Life } from './mortality.ts'
+import type { Life } from './crashes.ts'
+import type { Random } from './random.ts'
 import type { Tally } from './tally.ts'
 
-/** The caller's error when the line fails: the request had no effect, or its effect is unknown. */
-export interface LineFailure {
+/** The caller's error when the connection fails: the request had no effect, or its effect is unknown. */
+export interface ConnectionFailure {
   readonly kind: 'retryable' | 'unknown'
   readonly message: string
 }
 
-/** Whether the lines fail, and the delayed requests. */
-export interface Weather {
-  calm: boolean
+/** Whether connections fail, and the delayed requests. */
+export interface ConnectionState {
+  isReliable: boolean
   readonly late: (() => Promise<unknown>)[]
 }
 
-/** The network line between one node and the simulated banks. */
-export interface Line {
+/** The connection between one node and the simulated banks. */
+export interface FaultyConnection {
   /** `changes`: the request has an effect, which may also come long after the caller gave up. */
-  call<R>(name: string, changes: boolean, act: () => Promise<R>): Promise<R | LineFailure>
+  call<R>(name: string, changes: boolean, act: () => Promise<R>): Promise<R | ConnectionFailure>
 }
 
 const FAULTS = {
@@ -29,21 +29,26 @@ const FAULTS = {
   'request late': 3,
 } as const
 
-export const LINE_FAULTS = Object.keys(FAULTS).filter(name => name !== 'none')
+export const CONNECTION_FAULTS = Object.keys(FAULTS).filter(name => name !== 'none')
 
 const NO_ANSWER = { kind: 'unknown', message: 'no answer within 25 s' } as const
 const SLOW_SHARE = 0.3
 const LONGEST_TURNS = 40
 
-export function faultyLine(dice: Dice, tally: Tally, weather: Weather, life: Life): Line {
+export function faultyConnection(
+  random: Random,
+  tally: Tally,
+  connectionState: ConnectionState,
+  life: Life,
+): FaultyConnection {
   return {
-    async call<R>(name: string, changes: boolean, act: () => Promise<R>): Promise<R | LineFailure> {
-      const arrived = life.beginCall(dice)
-      await passTurns(dice, weather)
-      const drawn = weather.calm ? 'none' : dice.weighted(FAULTS)
+    async call<R>(name: string, changes: boolean, act: () => Promise<R>): Promise<R | ConnectionFailure> {
+      const arrived = life.beginCall(random)
+      await passTurns(random, connectionState)
+      const drawn = connectionState.isReliable ? 'none' : random.weighted(FAULTS)
       const fault = drawn === 'request late' && !changes ? 'request lost' : drawn
-      if (fault !== 'none') tally.met(`line: ${name}: ${fault}`)
-      if (fault !== 'none') tally.met(`line: ${fault}`)
+      if (fault !== 'none') tally.met(`connection: ${name}: ${fault}`)
+      if (fault !== 'none') tally.met(`connection: ${fault}`)
       switch (fault) {
         case 'request lost':
           return NO_ANSWER
@@ -52,13 +57,13 @@ export function faultyLine(dice: Dice, tally: Tally, weather: Weather, life: Lif
         case 'too many requests':
           return { kind: 'retryable', message: '429: too many requests' }
         case 'request late':
-          weather.late.push(act)
+          connectionState.late.push(act)
           return NO_ANSWER
         case 'answer lost':
         case 'none': {
           const answer = await act()
           arrived()
-          await passTurns(dice, weather)
+          await passTurns(random, connectionState)
           life.check()
           return fault === 'none' ? answer : NO_ANSWER
         }
@@ -68,9 +73,9 @@ export function faultyLine(dice: Dice, tally: Tally, weather: Weather, life: Lif
 }
 
 /** Delays reorder concurrent requests. */
-async function passTurns(dice: Dice, { calm }: Weather): Promise<void> {
-  if (calm || !dice.chance(SLOW_SHARE)) return
-  const turns = dice.between(1, LONGEST_TURNS)
+async function passTurns(random: Random, { isReliable }: ConnectionState): Promise<void> {
+  if (isReliable || !random.chance(SLOW_SHARE)) return
+  const turns = random.between(1, LONGEST_TURNS)
   for (let turn = 0; turn < turns; turn++) await nextTurn()
 }
 

@@ -1,12 +1,12 @@
 import type { Database, Queryable } from '../../db/database.ts'
 import type { Ledger } from '../../ledger/index.ts'
-import type { Dice } from './dice.ts'
+import type { Random } from './random.ts'
 
 /** The error of calls to a node that crashed: the effect of the call is unknown. */
-export class NodeDied extends Error {
+export class NodeCrashed extends Error {
   constructor() {
-    super('The node died')
-    this.name = 'NodeDied'
+    super('The node crashed')
+    this.name = 'NodeCrashed'
   }
 }
 
@@ -19,14 +19,14 @@ export interface Life {
   /** Crashes the node at an external call after this many others, just before or after that call takes effect. */
   endAfter(calls: number): void
   /** Counts an external call. Returns a callback for the moment when the call has taken effect. */
-  beginCall(dice: Dice): () => void
+  beginCall(random: Random): () => void
 }
 
 export function newLife(): Life {
   let over = false
   let callsLeft = Number.POSITIVE_INFINITY
   const check = () => {
-    if (over) throw new NodeDied()
+    if (over) throw new NodeCrashed()
   }
   return {
     isOver: () => over,
@@ -37,11 +37,11 @@ export function newLife(): Life {
     endAfter: calls => {
       callsLeft = calls
     },
-    beginCall(dice) {
+    beginCall(random) {
       check()
       callsLeft--
       if (callsLeft >= 0) return check
-      if (dice.chance(0.5)) over = true
+      if (random.chance(0.5)) over = true
       check()
       return () => {
         over = true
@@ -52,8 +52,8 @@ export function newLife(): Life {
 }
 
 /** A node's database: when the node crashes, uncommitted transactions are rolled back. */
-export function mortalDatabase(database: Database, life: Life): Database {
-  const mortal = (db: Queryable): Queryable => ({
+export function crashingDatabase(database: Database, life: Life): Database {
+  const crashing = (db: Queryable): Queryable => ({
     query: async (text, values, named) => {
       life.check()
       return db.query(text, values, named)
@@ -61,11 +61,11 @@ export function mortalDatabase(database: Database, life: Life): Database {
   })
   return {
     ...database,
-    ...mortal(database),
+    ...crashing(database),
     inTransaction: async work => {
       life.check()
       return database.inTransaction(async tx => {
-        const done = await work(mortal(tx))
+        const done = await work(crashing(tx))
         life.check()
         return done
       })
@@ -74,7 +74,7 @@ export function mortalDatabase(database: Database, life: Life): Database {
 }
 
 /** A node's posting engine: after a crash, submitted commands may be committed, but callers get no result. */
-export function mortalLedger(ledger: Ledger, life: Life): Ledger {
+export function crashingLedger(ledger: Ledger, life: Life): Ledger {
   return {
     ...ledger,
     async submit(command) {

@@ -2,11 +2,11 @@
  * The requests of the nodes to the simulated banks, in order: to prove that no request with an unknown outcome was sent
  * again before its status was queried.
  */
-export interface RequestDiary {
+export interface RequestLog {
   /** A request with an effect, by our id. */
   sent(kind: RequestKind, id: string, content: string): void
   /** A status query whose response was that the id is unknown. */
-  heardUnknown(kind: RequestKind, id: string): void
+  foundUnknown(kind: RequestKind, id: string): void
   /** Requests that were sent more than once. */
   readonly repeated: () => number
   /** Requests that were sent again without a query. */
@@ -21,7 +21,7 @@ interface Sent {
   mayRepeat: boolean
 }
 
-export function openRequestDiary(): RequestDiary {
+export function openRequestLog(): RequestLog {
   const known = new Map<string, Sent>()
   const offences: string[] = []
   return {
@@ -35,12 +35,13 @@ export function openRequestDiary(): RequestDiary {
         return
       }
       if (kind === 'order') offences.push(`${name} was created a second time`)
-      else if (!before.mayRepeat) offences.push(`${name} was sent again and not asked about before`)
+      else if (!before.mayRepeat)
+        offences.push(`${name} was sent again and its status was not queried before`)
       if (before.content !== content) offences.push(`${name} was sent again with other content`)
       before.times++
       before.mayRepeat = false
     },
-    heardUnknown(kind, id) {
+    foundUnknown(kind, id) {
       const before = known.get(`${kind} ${id}`)
       if (before !== undefined) before.mayRepeat = true
     },

@@ -3,7 +3,7 @@ import { uniformInt } from 'pure-rand/distribution/uniformInt'
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
 
 /** Random choices from a seed: the same seed gives the same choices. */
-export interface Dice {
+export interface Random {
   /** An integer from 0 to `count`, exclusive. */
   below(count: number): number
   /** An integer between these bounds, inclusive. */
@@ -15,7 +15,7 @@ export interface Dice {
   shuffled<T>(list: readonly T[]): T[]
 }
 
-export function seededDice(seed: number): Dice {
+export function seededRandom(seed: number): Random {
   const generator = xoroshiro128plus(seed)
   const next = () => uniformFloat64(generator)
   const between = (least: number, most: number) => uniformInt(generator, least, most)
