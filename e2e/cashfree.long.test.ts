@@ -27,7 +27,7 @@ afterAll(async () => {
   await cashfree.close()
 })
 
-async function newAgent(account = newBankAccount()): Promise<Agent> {
+async function verifiedAgent(account = newBankAccount()): Promise<Agent> {
   const owner = await stage.network.owner(platform)
   expect((await scenarios.kyc(owner, account)).kyc_status).toBe('verified')
   return stage.network.agent(owner)
@@ -49,7 +49,7 @@ async function paidWebhook({ order_id }: Session): Promise<SignedWebhook> {
 const available = async (agent: Agent) => (await stage.network.balance(agent)).available
 
 async function fundedAgent(): Promise<Agent> {
-  const agent = await newAgent()
+  const agent = await verifiedAgent()
   expect(await deliver('cashfree', await paidWebhook(await scenarios.open(agent, 1000)))).toBe(200)
   expect(await available(agent)).toBe(975)
   return agent
@@ -75,7 +75,7 @@ test.each([
 })
 
 test('a payment is credited by its webhook, once, however often the webhook is repeated', async () => {
-  const agent = await newAgent()
+  const agent = await verifiedAgent()
   const session = await scenarios.open(agent, 1000)
   const webhook = await paidWebhook(session)
   expect(await deliver('cashfree', webhook)).toBe(200)
@@ -85,7 +85,7 @@ test('a payment is credited by its webhook, once, however often the webhook is r
 })
 
 test('a payment without a webhook is found by a status query within a minute', async () => {
-  const agent = await newAgent()
+  const agent = await verifiedAgent()
   const session = await scenarios.open(agent, 1000)
   await request(stage.api.address, 'GET', new URL(session.checkout_url).pathname)
   await cashfree.pay(session.order_id)
@@ -96,7 +96,7 @@ test('a payment without a webhook is found by a status query within a minute', a
 })
 
 test('a session that is paid twice is credited once, and the second payment is refunded', async () => {
-  const agent = await newAgent()
+  const agent = await verifiedAgent()
   const session = await scenarios.open(agent, 1000)
   for (const webhook of [await paidWebhook(session), await paidWebhook(session)]) {
     expect(await deliver('cashfree', webhook)).toBe(200)
@@ -110,7 +110,7 @@ test('a session that is paid twice is credited once, and the second payment is r
 })
 
 test('a webhook with a wrong signature gets 401 and credits nothing', async () => {
-  const agent = await newAgent()
+  const agent = await verifiedAgent()
   const session = await scenarios.open(agent, 1000)
   const webhook = await paidWebhook(session)
   const forged = { ...webhook, body: webhook.body.replace('SUCCESS', 'SUCCESS ') }
@@ -161,7 +161,7 @@ test('a withdrawal that the bank rejects is credited again, even if only a statu
 })
 
 test('payers cannot be simulated with a real gateway', async () => {
-  const params = { payment_session_id: (await scenarios.open(await newAgent(), 10)).payment_session_id }
+  const params = { payment_session_id: (await scenarios.open(await verifiedAgent(), 10)).payment_session_id }
   await stage.api.refused(routes.completeSandboxPayment, 404, 'not_found', {
     params,
     body: { outcome: 'success' },

@@ -98,10 +98,10 @@ describe('an error', () => {
     expect(paid.error.requestId).toMatch(/^\w+/)
     return paid.error
   }
-  const newAgent = (policy: object = {}) => world.network.fundedAgent(world.owner, policy)
+  const fundedAgent = (policy: object = {}) => world.network.fundedAgent(world.owner, policy)
 
   test('of a limit names it and the largest amount allowed now', async () => {
-    const error = await refusal(await newAgent({ spend_limit_per_tx: 5 }))
+    const error = await refusal(await fundedAgent({ spend_limit_per_tx: 5 }))
     if (error.code !== 'spend_limit_exceeded') throw error
     const { rule, layer, limit, used, remaining, max_amount_now } = error.details
     expect([rule, layer, limit, used, remaining, max_amount_now]).toEqual([
@@ -113,7 +113,7 @@ describe('an error', () => {
   })
 
   test('of an escrow threshold contains the threshold', async () => {
-    const error = await refusal(await newAgent({ require_escrow_above: 7 }))
+    const error = await refusal(await fundedAgent({ require_escrow_above: 7 }))
     if (error.code !== 'escrow_required') throw error
     expect([error.details.escrow_above, error.details.max_amount_now]).toEqual([7, 7])
   })
@@ -125,7 +125,7 @@ describe('an error', () => {
   })
 
   test('of a paused agent contains its state', async () => {
-    const agent = await newAgent()
+    const agent = await fundedAgent()
     await clientWith(world.platform.headers).pauseAgent({ agent_id: agent.id })
     const error = await refusal(agent)
     if (error.code !== 'policy_denied') throw error
@@ -133,7 +133,7 @@ describe('an error', () => {
   })
 
   test('of a repeated payment names the payment and says that it is the same', async () => {
-    const agent = await newAgent()
+    const agent = await fundedAgent()
     const once = { idempotency_key: 'one', reference: 'invoice', unique_reference: true }
     const paid = await clientOf(agent).pay({ agent_id: agent.id, to: world.payee.id, amount: 10, ...once })
     const byKey = await refusal(agent, once)

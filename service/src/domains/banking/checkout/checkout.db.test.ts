@@ -61,7 +61,7 @@ test('the page shows the payee, the amount and the ways to pay', async () => {
   const { path } = await newSession(10_000_000n)
   const page = await get(path)
   expect(page.status).toBe(200)
-  for (const text of ['₹1,00,000.00', '₹97,500.00', 'Research Agent', 'Acme Robotics', 'upi://pay?pa=']) {
+  for (const text of ['₹1,00,000.00', '₹97,500.00', 'Test agent', 'Test platform', 'upi://pay?pa=']) {
     expect(page.text).toContain(text)
   }
   for (const text of ['<svg', 'Your UPI ID', 'Card', 'Net banking', 'Sandbox simulation']) {
@@ -186,7 +186,7 @@ test('a session ends with its agent: its page says so and no payment is possible
 test('the pages of an expired session and of a reversed one say what to do', async () => {
   const expired = await newSession()
   await simulateOutcome(world.sandbox, expired.session, 'expire')
-  expect((await get(expired.path)).text).toMatch(/has expired[\s\S]*ask Acme Robotics for a new link/)
+  expect((await get(expired.path)).text).toMatch(/has expired[\s\S]*ask Test platform for a new link/)
   const reversed = await newSession()
   await simulateOutcome(world.sandbox, reversed.session, 'success')
   await simulateOutcome(world.sandbox, reversed.session, 'chargeback')

@@ -1,10 +1,9 @@
 import { afterAll, beforeEach, expect } from 'vitest'
 import type { GatewayResult } from '../../../gateways/gateway-result.ts'
 import type { PaymentGateway, UpiAttempt } from '../../../gateways/payment-gateway.ts'
-import type { AgentCaller } from '../../../http/caller.ts'
-import { formatId, type Uuid } from '../../../kernel/ids.ts'
+import { formatId, parseId } from '../../../kernel/ids.ts'
 import { call, type Reply, startTestServer, type TestServer } from '../../../testing/test-server.ts'
-import { test, world } from '../../sandbox/testing/world.ts'
+import { callerWithId, test, world } from '../../sandbox/testing/world.ts'
 import { serveCheckout } from '../checkout/routes.ts'
 import { gatewaysOf } from './context.ts'
 import { fundingJobs } from './jobs.ts'
@@ -19,7 +18,6 @@ let nodes: readonly TestServer[]
 let asked: string[]
 /** What the gateway answers instead of asking. */
 let answer: GatewayResult<UpiAttempt> | null
-const agents = new Map<string, Uuid>()
 
 test.beforeAll(async () => {
   const watched = (gateway: PaymentGateway): PaymentGateway => ({
@@ -40,7 +38,7 @@ test.beforeAll(async () => {
           server.pages(scope => serveCheckout(scope, { funding, serviceName: 'Batua', simulate: null }))
         },
         {
-          authenticators: { agent: agentCaller, platform: () => null },
+          authenticators: { agent: callerWithId, platform: () => null },
           rateLimits: {
             agentPerMinute: 0,
             platformPerMinute: 0,
@@ -61,27 +59,16 @@ afterAll(async () => {
   for (const node of nodes) await node.close()
 })
 
-/** Each agent's id serves as its key here. */
-function agentCaller(key: string): AgentCaller | null {
-  const agentId = agents.get(key)
-  if (agentId === undefined) return null
-  return { kind: 'agent', agentId, platformId: agentId, ownerId: agentId, keyHash: Buffer.alloc(32) }
-}
-
-async function newAgent(): Promise<string> {
-  const uuid = await world.newAgent()
-  const id = formatId('agt', uuid)
-  agents.set(id, uuid)
-  return id
-}
+const newPayer = async () => formatId('agt', await world.newAgent())
+const uuidOf = (agent: string) => parseId('agt', agent) ?? ''
 
 /** Another agent of the same owner. */
 async function newSibling(of: string): Promise<string> {
-  const sibling = await newAgent()
+  const sibling = await newPayer()
   await world.db.database.query(
     `update agents set (owner_id, platform_id) = (select owner_id, platform_id from agents where id = $2)
      where id = $1`,
-    [agents.get(sibling), agents.get(of)],
+    [uuidOf(sibling), uuidOf(of)],
   )
   return sibling
 }
@@ -106,14 +93,12 @@ let upiIds = 0
 const newUpiId = () => `payer${++upiIds}@examplebank`
 
 async function sessions(agent: string): Promise<number> {
-  const rows = await world.db.database.query(`select id from fundings where agent_id = $1`, [
-    agents.get(agent),
-  ])
+  const rows = await world.db.database.query(`select id from fundings where agent_id = $1`, [uuidOf(agent)])
   return rows.length
 }
 
 test('a UPI app gets five requests an hour of one owner, over all sessions, agents and nodes and however many arrive at once', async () => {
-  const agent = await newAgent()
+  const agent = await newPayer()
   const sibling = await newSibling(agent)
   const upiId = newUpiId()
   const replies = await Promise.all(
@@ -138,32 +123,32 @@ test('a UPI app gets five requests an hour of one owner, over all sessions, agen
 })
 
 test('requests that were paid do not count', async () => {
-  const agent = await newAgent()
+  const agent = await newPayer()
   for (let count = 0; count < 7; count++) {
     const reply = await collect(agent, 'testsuccess@gocash')
     expect(reply).toMatchObject({ status: 201, body: { collect: true } })
     world.advance(3)
     await world.jobs.runDue()
   }
-  expect(await world.balance(agents.get(agent) ?? '')).toBe(7n * 97_500n)
+  expect(await world.balance(uuidOf(agent))).toBe(7n * 97_500n)
 })
 
 test('one owner asks twenty UPI apps an hour, and other owners are not affected', async () => {
-  const agent = await newAgent()
+  const agent = await newPayer()
   for (let count = 0; count < 20; count++) expect((await collect(agent, newUpiId())).status).toBe(201)
   const refused = await collect(await newSibling(agent), newUpiId())
   expect([refused.status, refused.headers.get('ratelimit-limit')]).toEqual([429, '20'])
-  expect(await collect(await newAgent(), newUpiId())).toMatchObject({ body: { collect: true } })
+  expect(await collect(await newPayer(), newUpiId())).toMatchObject({ body: { collect: true } })
 })
 
 test('however many owners ask one UPI app, it gets twenty requests an hour, and each payer still has a code', async () => {
   const upiId = newUpiId()
   for (let owner = 0; owner < 5; owner++) {
-    const agent = await newAgent()
+    const agent = await newPayer()
     for (let count = 0; count < 5; count++) expect((await collect(agent, upiId)).status).toBe(201)
   }
   expect(asked).toHaveLength(20)
-  const agent = await newAgent()
+  const agent = await newPayer()
   for (let count = 0; count < 6; count++) expect(await collect(agent, upiId)).toMatchObject(NOT_ASKED)
   expect(asked).toHaveLength(20)
   world.advance(HOUR_S)
@@ -171,7 +156,7 @@ test('however many owners ask one UPI app, it gets twenty requests an hour, and 
 })
 
 test('requests from checkout pages count together with those of the API', async () => {
-  const agent = await newAgent()
+  const agent = await newPayer()
   const upiId = newUpiId()
   const onPage = async (session: string) => {
     const reply = await fetch(`${nextNode().url}/checkout/${session}/upi`, {
@@ -182,18 +167,18 @@ test('requests from checkout pages count together with those of the API', async 
     return reply.headers.get('location') ?? ''
   }
   for (let count = 0; count < 3; count++) {
-    const { session } = await world.open(agents.get(agent) ?? '')
+    const { session } = await world.open(uuidOf(agent))
     expect(await onPage(session)).not.toContain('say=')
   }
   for (let count = 0; count < 2; count++) expect((await collect(agent, upiId)).status).toBe(201)
   expect((await collect(agent, upiId)).status).toBe(429)
-  const { session } = await world.open(agents.get(agent) ?? '')
+  const { session } = await world.open(uuidOf(agent))
   expect(await onPage(session)).toContain('say=too_many_collects')
   expect(asked).toHaveLength(5)
 })
 
 test('a request that the gateway did not take does not count, and one that it may have sent does', async () => {
-  const agent = await newAgent()
+  const agent = await newPayer()
   const upiId = newUpiId()
   answer = { kind: 'retryable', message: 'away' }
   for (let count = 0; count < 6; count++) expect(await collect(agent, upiId)).toMatchObject(NOT_ASKED)
@@ -203,7 +188,7 @@ test('a request that the gateway did not take does not count, and one that it ma
 })
 
 test('what is kept for the limits has no UPI id in readable form, and is deleted when the hour is over', async () => {
-  const agent = await newAgent()
+  const agent = await newPayer()
   const upiId = newUpiId()
   await collect(agent, upiId)
   const kept = () => world.db.database.query<{ text: string }>(`select c::text as text from upi_collects c`)

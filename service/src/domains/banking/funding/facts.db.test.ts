@@ -4,6 +4,7 @@ import { afterAll, expect } from 'vitest'
 import type { AgentCaller, OwnerCaller, PlatformCaller } from '../../../http/caller.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { factsIn, personalIn, secretsInLog } from '../../../testing/facts.ts'
+import { TEST_VAULT } from '../../../testing/network.ts'
 import { expectLeafOfEach } from '../../../testing/queued-leaves.ts'
 import { call, startTestServer } from '../../../testing/test-server.ts'
 import { simulateOutcome } from '../../sandbox/simulate-outcome.ts'
@@ -82,11 +83,12 @@ test('a refund to the payer is recorded once it is done, or once it certainly ca
 
 test('opening a funding is recorded for the caller, and the payer’s UPI id is stored nowhere', async () => {
   const agentId = await world.newAgent()
-  const [row] = await world.db.database.query<{ platformId: Uuid; ownerId: Uuid }>(
-    `select platform_id as "platformId", owner_id as "ownerId" from agents where id = $1`,
+  const [row] = await world.db.database.query<{ platformId: Uuid; ownerId: Uuid; phone: Buffer }>(
+    `select a.platform_id as "platformId", a.owner_id as "ownerId", o.phone
+     from agents a join owners o on o.id = a.owner_id where a.id = $1`,
     [agentId],
   )
-  const { platformId = '', ownerId = '' } = row ?? {}
+  const { platformId = '', ownerId = '', phone = Buffer.alloc(0) } = row ?? {}
   const platform: PlatformCaller = { kind: 'platform', platformId }
   const agent: AgentCaller = { kind: 'agent', agentId, platformId, ownerId, keyHash: Buffer.alloc(32) }
   const owner: OwnerCaller = { kind: 'owner', ownerIds: [randomUUID(), ownerId], sessionId: ownerId }
@@ -107,11 +109,13 @@ test('opening a funding is recorded for the caller, and the payer’s UPI id is 
   ).toBe(201)
   await server.close()
   const facts = (await factsIn(world.db.database)).filter(fact => fact.agentId === formatId('agt', agentId))
-  expect(facts).toMatchObject([
+  expect(facts.filter(({ action }) => action.startsWith('funding.'))).toMatchObject([
     { action: 'funding.opened', actor: { id: formatId('agt', agentId) }, data: { method: 'link' } },
     { action: 'funding.opened', actor: { id: formatId('plt', platformId) }, data: { method: 'card' } },
     { action: 'funding.opened', actor: { id: formatId('own', ownerId) }, data: { method: 'netbanking' } },
     { action: 'funding.opened', actor: { id: formatId('agt', agentId) }, data: { method: 'upi' } },
   ])
-  expect(await secretsInLog(world.db.database, ['gocash', '9876543210'])).toEqual([])
+  expect(
+    await secretsInLog(world.db.database, ['gocash', TEST_VAULT.decrypt(phone, `owners.phone:${ownerId}`)]),
+  ).toEqual([])
 })

@@ -1,12 +1,11 @@
 import { afterAll, expect } from 'vitest'
-import type { Caller } from '../../../http/caller.ts'
 import { systemClock } from '../../../kernel/clock.ts'
-import { formatId, newUuid, type Uuid } from '../../../kernel/ids.ts'
+import { formatId, newUuid, parseId } from '../../../kernel/ids.ts'
 import { call as callServer, startTestServer, type TestServer } from '../../../testing/test-server.ts'
 import { followSandboxClock } from '../../sandbox/clock.ts'
 import { createSandboxGateway } from '../../sandbox/providers/payment-gateway.ts'
 import { serveSandbox, serveSimulation } from '../../sandbox/routes.ts'
-import { deactivate, test, world } from '../../sandbox/testing/world.ts'
+import { callerWithId, deactivate, test, world } from '../../sandbox/testing/world.ts'
 import { serveGatewayWebhooks } from '../gateway-webhooks.ts'
 import { gatewaysOf } from './context.ts'
 import { fundingWebhooks } from './funding-webhooks.ts'
@@ -14,10 +13,9 @@ import { serveFunding } from './routes.ts'
 
 let server: TestServer
 let withoutCollect: TestServer
-const agents = new Map<string, Uuid>()
 
 test.beforeAll(async () => {
-  const authenticators = { agent: agentCaller, platform: () => null }
+  const authenticators = { agent: callerWithId, platform: () => null }
   server = await startTestServer(
     ({ serve }) => {
       serveFunding(serve, world.funding)
@@ -45,19 +43,8 @@ afterAll(async () => {
   await withoutCollect.close()
 })
 
-/** Each agent's id serves as its key here. */
-function agentCaller(key: string): Extract<Caller, { kind: 'agent' }> | null {
-  const agentId = agents.get(key)
-  if (agentId === undefined) return null
-  return { kind: 'agent', agentId, platformId: agentId, ownerId: agentId, keyHash: Buffer.alloc(32) }
-}
-
-async function newAgent(): Promise<string> {
-  const uuid = await world.newAgent()
-  const id = formatId('agt', uuid)
-  agents.set(id, uuid)
-  return id
-}
+const newPayer = async () => formatId('agt', await world.newAgent())
+const uuidOf = (agent: string) => parseId('agt', agent) ?? ''
 
 interface Answer {
   readonly status: number
@@ -86,7 +73,7 @@ const advance = (seconds: unknown) =>
   callServer(server, 'POST', '/sandbox/clock', { body: { advance_seconds: seconds } })
 
 test('a funding is opened, paid by card, and shown with its fee', async () => {
-  const agent = await newAgent()
+  const agent = await newPayer()
   const opened = await fund(agent, { amount: 1234.5 })
   expect(opened).toMatchObject({
     status: 201,
@@ -119,19 +106,17 @@ test.each([
   [{ amount: 10, method: 'cash' }, 'method'],
   [{ amount: 10, currency: 'INR' }, 'currency'],
 ])('%j is refused by its field', async (body, field) => {
-  const agent = await newAgent()
+  const agent = await newPayer()
   expect(await fund(agent, body)).toMatchObject({
     status: 400,
     body: { error: { code: 'validation_error', field } },
   })
-  const rows = await world.db.database.query(`select id from fundings where agent_id = $1`, [
-    agents.get(agent),
-  ])
+  const rows = await world.db.database.query(`select id from fundings where agent_id = $1`, [uuidOf(agent)])
   expect(rows).toEqual([])
 })
 
 test('funding another agent’s wallet is forbidden; another agent’s funding and an unknown one are not found', async () => {
-  const [agent, other] = [await newAgent(), await newAgent()]
+  const [agent, other] = [await newPayer(), await newPayer()]
   const opened = await fund(agent, { amount: 10 })
   const funding = String(opened.body['funding_id'])
   expect((await call(other, 'POST', `/v1/agents/${agent}/fund`, { amount: 10 })).status).toBe(403)
@@ -144,9 +129,9 @@ test('funding another agent’s wallet is forbidden; another agent’s funding a
 test.each(['paused', 'frozen'])(
   'an agent that is %s opens no funding, but an earlier payment is credited',
   async status => {
-    const agent = await newAgent()
+    const agent = await newPayer()
     const opened = await fund(agent, { amount: 1000 })
-    const uuid = agents.get(agent) ?? ''
+    const uuid = uuidOf(agent)
     await world.db.database.query(`update agents set status = $2 where id = $1`, [uuid, status])
     expect(await fund(agent, { amount: 10 })).toMatchObject({
       status: 403,
@@ -158,8 +143,8 @@ test.each(['paused', 'frozen'])(
 )
 
 test('a quarantined agent can still be funded, because it receives and does not pay', async () => {
-  const agent = await newAgent()
-  const uuid = agents.get(agent) ?? ''
+  const agent = await newPayer()
+  const uuid = uuidOf(agent)
   await world.db.database.query(`update agents set status = 'quarantined' where id = $1`, [uuid])
   const opened = await fund(agent, { amount: 1000 })
   expect(opened.status).toBe(201)
@@ -168,8 +153,8 @@ test('a quarantined agent can still be funded, because it receives and does not 
 })
 
 test('a deactivated agent opens no funding', async () => {
-  const agent = await newAgent()
-  await deactivate(world, agents.get(agent) ?? '')
+  const agent = await newPayer()
+  await deactivate(world, uuidOf(agent))
   expect(await fund(agent, { amount: 10 })).toMatchObject({
     status: 403,
     body: { error: { code: 'policy_denied', message: 'Agent is deactivated' } },
@@ -177,7 +162,7 @@ test('a deactivated agent opens no funding', async () => {
 })
 
 test('a UPI collect is sent to the app, and the response always has the code and the link', async () => {
-  const agent = await newAgent()
+  const agent = await newPayer()
   const body = { amount: 1000, upi_id: 'testsuccess@gocash' }
   const started = await call(agent, 'POST', `/api/web/fund/${agent}/upi`, body)
   expect(started).toMatchObject({
@@ -187,17 +172,15 @@ test('a UPI collect is sent to the app, and the response always has the code and
   expect(started.body['upi_intent']).toMatch(/^upi:\/\/pay\?pa=.*&am=1000\.00&cu=INR$/)
   expect(started.body['qr']).toBe(started.body['upi_intent'])
   await advance(3)
-  expect(await world.balance(agents.get(agent) ?? '')).toBe(97_500n)
-  const stored = await world.db.database.query(`select * from fundings where agent_id = $1`, [
-    agents.get(agent),
-  ])
+  expect(await world.balance(uuidOf(agent))).toBe(97_500n)
+  const stored = await world.db.database.query(`select * from fundings where agent_id = $1`, [uuidOf(agent)])
   expect(
     JSON.stringify(stored, (_key, value) => (typeof value === 'bigint' ? String(value) : value)),
   ).not.toContain('testsuccess')
 })
 
 test('a gateway without collect requests refuses the UPI id and still provides the code', async () => {
-  const agent = await newAgent()
+  const agent = await newPayer()
   const body = { amount: 1000, upi_id: 'asha@examplebank' }
   const path = `/api/web/fund/${agent}/upi`
   expect(await call(agent, 'POST', path, body, withoutCollect)).toMatchObject({
@@ -225,7 +208,7 @@ test('a forged webhook gets 401, an unknown gateway 404', async () => {
 
 test('sandbox outcomes: an unknown session gets 404, an impossible or unknown outcome is refused', async () => {
   expect((await simulate('ps_nothing', { outcome: 'success' })).status).toBe(404)
-  const opened = await fund(await newAgent(), { amount: 10 })
+  const opened = await fund(await newPayer(), { amount: 10 })
   const session = opened.body['payment_session_id']
   expect((await simulate(session, { outcome: 'magic' })).status).toBe(400)
   expect((await simulate(session, { outcome: 'chargeback' })).status).toBe(409)
@@ -234,7 +217,7 @@ test('sandbox outcomes: an unknown session gets 404, an impossible or unknown ou
 })
 
 test('moving the clock runs the due jobs, and a restarted service applies the same offset', async () => {
-  const agent = await newAgent()
+  const agent = await newPayer()
   const opened = await fund(agent, { amount: 10 })
   const before = world.clock.now().getTime()
   const moved = await advance(1801)

@@ -1,22 +1,16 @@
-import { writeMacs } from '../../../db/row-mac.ts'
 import type { PaymentGateway } from '../../../gateways/payment-gateway.ts'
+import type { AgentCaller } from '../../../http/caller.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import { type Clock, systemClock } from '../../../kernel/clock.ts'
-import { formatId, newUuid, type Uuid } from '../../../kernel/ids.ts'
+import { formatId, parseId, type Uuid } from '../../../kernel/ids.ts'
 import { silentLogger } from '../../../kernel/logger.ts'
 import { paise } from '../../../kernel/money.ts'
-import { openVault, type Vault } from '../../../kernel/secrets.ts'
-import {
-  checkLedger,
-  type Ledger,
-  type LedgerReport,
-  openAccount,
-  openLedger,
-} from '../../../ledger/index.ts'
+import { checkLedger, type Ledger, type LedgerReport, openLedger } from '../../../ledger/index.ts'
 import { service } from '../../../operations/facts.ts'
 import { createJobs, type Jobs } from '../../../operations/jobs.ts'
 import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
 import { testOn } from '../../../testing/database-test.ts'
+import { networkContext, newAgent, newOwner, newPlatform, TEST_VAULT } from '../../../testing/network.ts'
 import { WITHOUT_PASSKEYS } from '../../../testing/without-passkeys.ts'
 import { orderIdOf } from '../../banking/funding/apply-funding-update.ts'
 import { type FundingContext, gatewaysOf } from '../../banking/funding/context.ts'
@@ -26,10 +20,7 @@ import { fundingWebhooks } from '../../banking/funding/funding-webhooks.ts'
 import { fundingJobs } from '../../banking/funding/jobs.ts'
 import { openFunding } from '../../banking/funding/open-funding.ts'
 import { handleGatewayWebhook } from '../../banking/gateway-webhooks.ts'
-import { AGENT_ROWS } from '../../limits/covered-tables.ts'
 import { deactivateAgent } from '../../parties/agents/change-agent.ts'
-import { OWNER_ROWS } from '../../parties/owners/store.ts'
-import { PLATFORM_ROWS } from '../../parties/platforms/store.ts'
 import type { SandboxContext } from '../context.ts'
 import { sandboxJobs, simulationJobs } from '../jobs.ts'
 import { createSandboxGateway, type SandboxGateway } from '../providers/payment-gateway.ts'
@@ -81,7 +72,7 @@ export async function openWorld(
   const db = await createTestDatabase({ maxConnections: 8 })
   const { database } = db
   const clock = systemClock()
-  const vault = openVault(Buffer.alloc(32, 7))
+  const vault = TEST_VAULT
   const faults: unknown[] = []
   const ledger = openLedger({ database, clock, vault, onError: error => faults.push(error) })
   const statuses: number[] = []
@@ -96,6 +87,7 @@ export async function openWorld(
     merchantName: 'Batua',
   })
   const base = { database, clock, vault }
+  const network = networkContext(database, clock)
   const funding: FundingContext = {
     ...base,
     ledger,
@@ -126,7 +118,10 @@ export async function openWorld(
     jobs,
     statuses,
     faults,
-    newAgent: () => insertAgent(db, vault, clock.now()),
+    async newAgent() {
+      const owner = await newOwner(network, (await newPlatform(network)).platform.id)
+      return (await newAgent(network, owner)).agent.id
+    },
     open: (agentId, amountPaise = 100_000n) => openSessionFor(funding, agentId, amountPaise),
     balance: agentId => selectBalance(db, agentId),
     refundsOf: opened =>
@@ -185,33 +180,6 @@ async function take(funding: FundingContext, { body, headers }: OutgoingWebhook)
   }
 }
 
-async function insertAgent({ database }: TestDatabase, vault: Vault, now: Date): Promise<Uuid> {
-  const [id, platform, owner] = [newUuid(now), newUuid(now), newUuid(now)]
-  const sealed = (column: string, text: string) => vault.encrypt(text, `owners.${column}:${owner}`)
-  await database.inTransaction(async tx => {
-    await tx.query(
-      `insert into platforms (id, name, webhook_secret, secret_hash, created_at)
-       values ($1, 'Acme Robotics', '', '', $2)`,
-      [platform, now],
-    )
-    await tx.query(
-      `insert into owners (id, platform_id, name, phone, phone_index, pan, pan_index, created_at)
-       values ($1, $2, 'Asha Rao', $3, '', $4, '', $5)`,
-      [owner, platform, sealed('phone', '9876543210'), sealed('pan', 'ABCDE1234F'), now],
-    )
-    await tx.query(
-      `insert into agents (id, platform_id, owner_id, handle, name, key_hash, key_last4, public_key, created_at)
-       values ($1, $2, $3, $4, 'Research Agent', '', 'abcd', '', $5)`,
-      [id, platform, owner, `researcher-${id.slice(-8)}`, now],
-    )
-    await writeMacs(tx, vault, PLATFORM_ROWS, [platform])
-    await writeMacs(tx, vault, OWNER_ROWS, [owner])
-    await writeMacs(tx, vault, AGENT_ROWS, [id])
-    await openAccount(tx, id, now)
-  })
-  return id
-}
-
 /** Deactivates the agent as `DELETE /v1/agents/{agent_id}` does. */
 export async function deactivate(
   { db, clock, ledger }: Pick<World, 'db' | 'clock' | 'ledger'>,
@@ -225,7 +193,7 @@ export async function deactivate(
   const context = {
     database: db.database,
     clock,
-    vault: openVault(Buffer.alloc(32, 7)),
+    vault: TEST_VAULT,
     findAgent: () => null,
     limitIncreaseCooldownS: 0,
     maxAgentsPerOwner: 10_000,
@@ -242,4 +210,11 @@ async function selectBalance({ database }: TestDatabase, agentId: Uuid): Promise
     [agentId],
   )
   return row?.balance ?? -1n
+}
+
+/** The caller of routes that are served alone: the id of each agent is its key. */
+export function callerWithId(key: string): AgentCaller | null {
+  const agentId = parseId('agt', key)
+  if (agentId === null) return null
+  return { kind: 'agent', agentId, platformId: agentId, ownerId: agentId, keyHash: Buffer.alloc(32) }
 }
