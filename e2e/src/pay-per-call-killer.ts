@@ -38,11 +38,11 @@ export function createKiller(): Killer {
     return decision === 'drop' && call === 'verification' ? 'go on' : decision
   }
 
-  /** `afterlife`: the result of the request that was the last step. */
+  /** `lastRequest`: the result of the request that was the last step. */
   async function crash(
     argv: readonly string[],
     wanted: Step,
-    afterlife: OnStep = async () => 'drop',
+    lastRequest: OnStep = async () => 'drop',
   ): Promise<void> {
     const child = fork(VICTIM, argv, {
       execArgv: ['--conditions=@batua/source'],
@@ -55,7 +55,7 @@ export function createKiller(): Killer {
       if (step !== wanted) return 'go on'
       child.kill('SIGKILL')
       await ended
-      return afterlife(step, request)
+      return lastRequest(step, request)
     }
     child.on('message', (step: string) => {
       void onStep(step).then(decision => decision === 'go on' && child.send(decision))
