@@ -8,6 +8,7 @@ import { measureMisbehaving } from './misbehaving.ts'
 import { renderMisbehaving } from './misbehaving-report.ts'
 import { createNetwork, type Network } from './network.ts'
 import { type Options, readOptions, USAGE } from './options.ts'
+import { measurePackage, renderPackage } from './package-size.ts'
 import { measurePayPerCall } from './pay-per-call.ts'
 import { readMemory } from './proc.ts'
 import { measureReads } from './reads.ts'
@@ -76,6 +77,7 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
     misbehaving,
     streams,
     vouchers,
+    packageSize: await measurePackage(),
     findings: [
       ...(await verify(
         api,
@@ -126,6 +128,8 @@ async function reportAlone(
       return `## Misbehaving platforms\n\n${renderMisbehaving(await measureMisbehaving(options, undo, say))}`
     case 'streams':
       return `## Open streams\n\n${renderStreams(await measureStreams(options, undo, say))}`
+    case 'package':
+      return `## The sdk\n\n${renderPackage(await measurePackage())}`
     case 'vouchers':
       return `## Vouchers\n\n${renderVouchers(await measureVouchers(options, undo, say))}`
   }

@@ -28,8 +28,8 @@ export interface Options {
   readonly withStreams: boolean
   /** Whether calls paid by vouchers are compared with free ones. */
   readonly withVouchers: boolean
-  /** The measurement that has a service of its own, if nothing else is measured. */
-  readonly alone: 'misbehaving' | 'streams' | 'vouchers' | null
+  /** The measurement that does not need the service of the others, if nothing else is measured. */
+  readonly alone: 'misbehaving' | 'streams' | 'vouchers' | 'package' | null
   /** The measurements of webhooks. */
   readonly webhookParts: readonly WebhookPart[]
   /** The file for the report as Markdown; null: only the terminal. */
@@ -57,6 +57,7 @@ const NAMES: readonly string[] = [
   'misbehaving',
   'streams',
   'vouchers',
+  'package',
   'webhooks',
   ...WEBHOOK_PARTS,
 ]
@@ -121,6 +122,7 @@ function aloneIn(only: ReadonlySet<string> | null): Options['alone'] {
   if (only?.size !== 1) return null
   if (only.has('misbehaving')) return 'misbehaving'
   if (only.has('vouchers')) return 'vouchers'
+  if (only.has('package')) return 'package'
   return only.has('streams') ? 'streams' : null
 }
 

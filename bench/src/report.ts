@@ -8,6 +8,7 @@ import type { MisbehavingReport } from './misbehaving.ts'
 import { judgeMisbehaving, renderMisbehaving } from './misbehaving-report.ts'
 import { LIMITS, OPENING_BALANCE_INR } from './network.ts'
 import type { Options } from './options.ts'
+import { judgePackage, type PackageReport, renderPackage } from './package-size.ts'
 import { judgePayPerCall, type PayPerCallReport, renderPayPerCall } from './pay-per-call.ts'
 import { judgeReads, type ReadsReport, renderReads } from './reads.ts'
 import { SERVICE_SETTINGS } from './service.ts'
@@ -54,6 +55,7 @@ export interface Results {
   readonly streams: StreamsReport | null
   /** null: not measured. */
   readonly vouchers: VouchersReport | null
+  readonly packageSize: PackageReport
   readonly findings: readonly Finding[]
 }
 
@@ -72,6 +74,7 @@ export function renderReport(results: Results): string {
     ...(results.audit === null ? [] : [`## The audit log\n\n${audit(results.audit)}`]),
     ...(results.payPerCall === null ? [] : [`## Pay-per-call\n\n${renderPayPerCall(results.payPerCall)}`]),
     ...(results.vouchers === null ? [] : [`## Vouchers\n\n${renderVouchers(results.vouchers)}`]),
+    `## The sdk\n\n${renderPackage(results.packageSize)}`,
     ...(results.misbehaving === null
       ? []
       : [`## Misbehaving platforms\n\n${renderMisbehaving(results.misbehaving)}`]),
@@ -96,7 +99,8 @@ function introduction({ options, setUp, tpcb }: Results): string {
 }
 
 function goals(results: Results): string {
-  const { measurements, reads, payPerCall, setAside, misbehaving, streams, vouchers, webhooks } = results
+  const { measurements, reads, payPerCall, setAside, misbehaving, streams, vouchers, packageSize, webhooks } =
+    results
   return table(
     ['Goal', 'measured', 'wanted', 'verdict'],
     [
@@ -105,6 +109,7 @@ function goals(results: Results): string {
       ...judgeSetAside(setAside),
       ...judgePayPerCall(payPerCall),
       ...judgeVouchers(vouchers),
+      ...judgePackage(packageSize),
       ...judgeMisbehaving(misbehaving),
       ...judgeStreams(streams),
       ...judgeWebhooks(webhooks),
