@@ -2,8 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type GuardedFetch, openGuardedFetch } from './guarded-fetch.ts'
-import { readAtMost } from './read-at-most.ts'
+import { type GuardedFetch, openGuardedFetch, readAtMost } from './guarded-fetch.ts'
 
 /** A kilobyte that becomes a megabyte. */
 const BOMB = gzipSync(Buffer.alloc(1_000_000))

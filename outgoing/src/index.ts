@@ -1,7 +1,12 @@
 /** Connections to addresses that others chose: receivers of webhooks, and pages that an agent pays for. */
 export { type Connector, type ConnectorOptions, openConnector } from './connector.ts'
-export { type GuardedFetch, type GuardedFetchOptions, NoAnswer, openGuardedFetch } from './guarded-fetch.ts'
+export {
+  type GuardedFetch,
+  type GuardedFetchOptions,
+  NoAnswer,
+  openGuardedFetch,
+  readAtMost,
+} from './guarded-fetch.ts'
 export { dnsLookup, guardedLookup, type Lookup, systemLookup } from './lookup.ts'
 export { literalAddress, mayConnectTo } from './public-address.ts'
-export { readAtMost } from './read-at-most.ts'
 export { AnswerTooLong, NOT_HTTPS, NOT_PUBLIC, NotConnected, unansweredError } from './unanswered.ts'

@@ -25,7 +25,7 @@ export {
 export { logIn } from './client/log-in.ts'
 export type { CallOptions, ClientOptions, Credentials, Retry, SignedStepUp } from './client/options.ts'
 export { type ItemOf, items, type ListMethod, pages } from './client/paging.ts'
-export { type StepUpRequest, stepUpFor } from './client/step-up.ts'
+export { type StepUpRequest, stepUpFor } from './client/request.ts'
 export type { Paise, Rupees } from './protocol/amount.ts'
 export {
   decodeChallenge,

@@ -56,3 +56,19 @@ function segmentOf(operation: string, name: string, value: unknown): string {
 export function badInput(message: string, field: string): Error {
   return ownError('validation_error', message, { field })
 }
+
+/** What `requestStepUp` takes: the request that a passkey confirms. */
+export interface StepUpRequest {
+  /** Its method and path, such as `POST /v1/allowances`. */
+  readonly action: string
+  readonly body: Record<string, unknown>
+}
+
+/**
+ * The input of `requestStepUp` for a call that was refused with `passkey_required`. Let the passkey sign the challenge that it
+ * returns, and repeat the call with `stepUp: { challenge_id, response }`. The base URL of the client must have no path.
+ */
+export function stepUpFor(operation: keyof Api, input: Input): StepUpRequest {
+  const { method, path, body } = prepareRequest(operation, input)
+  return { action: `${method} ${path}`, body: body === null ? {} : JSON.parse(body) }
+}

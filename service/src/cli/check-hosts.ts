@@ -2,7 +2,7 @@ import { connect as connectTcp } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Config } from '../config/config.ts'
 import { cashfreeAddresses } from '../gateways/cashfree/index.ts'
-import { connectRedis } from '../http/admission/redis.ts'
+import { connectRedis } from '../http/admission/rate-limit-store.ts'
 import type { Logger } from '../kernel/logger.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 

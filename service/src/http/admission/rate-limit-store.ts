@@ -1,4 +1,6 @@
+import type { Redis } from 'ioredis'
 import { boundedMap } from '../../kernel/bounded-map.ts'
+import type { Logger } from '../../kernel/logger.ts'
 
 /** How many callers of one budget are remembered at once; the longest unseen is forgotten first. */
 const REMEMBERED_CALLERS = 100_000
@@ -40,4 +42,24 @@ export class MemoryStore {
   child(): MemoryStore {
     return new MemoryStore()
   }
+}
+
+const COMMAND_TIMEOUT_MS = 250
+
+/**
+ * The store of shared rate limits. It fails fast and never queues, because a request that cannot be counted is let
+ * through rather than kept waiting.
+ */
+export async function connectRedis(url: string, logger: Logger): Promise<Redis> {
+  const library = await import('ioredis')
+  const redis = new library.Redis(url, {
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    enableOfflineQueue: false,
+    enableReadyCheck: false,
+    maxRetriesPerRequest: 0,
+  })
+  redis.on('error', (error: Error) =>
+    logger.warn({ err: error }, 'redis connection failed: rate limits are not counted'),
+  )
+  return redis
 }

@@ -12,7 +12,7 @@ import {
   testAuthenticators,
   UNLIMITED,
 } from '../../testing/test-server.ts'
-import { connectRedis } from './redis.ts'
+import { connectRedis } from './rate-limit-store.ts'
 
 const ping = route({
   operationId: 'ping',
