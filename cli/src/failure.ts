@@ -171,6 +171,6 @@ export function wasUnreached(error: unknown): boolean {
 export function unreachable(url: string, cause: unknown): BatuaError {
   const host = new URL(url).host
   const facts = { status: null, requestId: null, field: null, details: {}, retryAfterMs: null }
-  const message = wasUnreached(cause) ? `No connection to ${host}` : `${host} gave no answer`
+  const message = wasUnreached(cause) ? `No connection to ${host}` : `${host} did not respond`
   return new BatuaError({ ...facts, code: 'network_error', message }, { cause })
 }

@@ -39,6 +39,6 @@ function errorIn({ status, headers }: Response, text: string): BatuaError {
   } catch {
     // Not the service's; reported below.
   }
-  const message = `The answer, status ${status}, is not the service’s; is this its address?`
+  const message = `The response (status ${status}) is not from the service; check its address`
   return new BatuaError({ ...facts, code: 'invalid_answer', message })
 }

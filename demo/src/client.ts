@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { BodyOf, ErrorEnvelope, ResponseOf, Route } from '@batua/contract'
 
 /** An error that ends the demo, shown in one sentence and without a stack. */
-export class StoryEnd extends Error {}
+export class DemoError extends Error {}
 
 export interface Call<R extends Route> {
   readonly params?: Readonly<Record<string, string>>
@@ -78,17 +78,17 @@ export function openClient(address: string, options: ClientOptions): Client {
     async ok<R extends Route>(route: R, call: Call<R> = {}): Promise<ResponseOf<R>> {
       const { status, body } = await send(route, call)
       if (status === route.status) return body as ResponseOf<R>
-      throw new StoryEnd(`${route.method} ${route.path} answered ${status}: ${messageOf(body)}`)
+      throw new DemoError(`${route.method} ${route.path} answered ${status}: ${messageOf(body)}`)
     },
     async refused<R extends Route>(route: R, call: Call<R> = {}): Promise<Refused> {
       const { status, body } = await send(route, call)
       if (status >= 400) return { status, error: (body as ErrorEnvelope).error }
-      throw new StoryEnd(`${route.method} ${route.path} should have been refused, but answered ${status}`)
+      throw new DemoError(`${route.method} ${route.path} should have been refused, but answered ${status}`)
     },
     async session(route, call) {
       const { status, body, cookie } = await send(route, call)
       if (status === route.status && cookie !== '') return { cookie, origin: new URL(address).origin }
-      throw new StoryEnd(`${route.method} ${route.path} began no session: ${messageOf(body)}`)
+      throw new DemoError(`${route.method} ${route.path} began no session: ${messageOf(body)}`)
     },
     async loseAnswer(route, call) {
       const response = await request(address, route, call)
@@ -105,17 +105,17 @@ export function addressIn(baseUrl: string | undefined): string {
   const text = baseUrl || DEFAULT_ADDRESS
   const protocol = URL.parse(text)?.protocol
   if (protocol === 'http:' || protocol === 'https:') return text.replace(/\/+$/, '')
-  throw new StoryEnd(`BASE_URL is not an address such as ${DEFAULT_ADDRESS}.`)
+  throw new DemoError(`BASE_URL is not an address such as ${DEFAULT_ADDRESS}.`)
 }
 
-/** Checks that a service in sandbox mode responds there; throws a `StoryEnd` that says what to do if not. */
+/** Checks that a service in sandbox mode responds there; throws a `DemoError` that says what to do if not. */
 export async function requireSandbox(address: string): Promise<void> {
   const ready = await ask(`${address}/readyz`, {})
   if (ready.status !== 200)
-    throw new StoryEnd(`The service at ${address} is not ready; try again in a moment.`)
+    throw new DemoError(`The service at ${address} is not ready; try again in a moment.`)
   const answer = await ask(`${address}/openapi.json`, {})
   if (!(await answer.text()).includes('/sandbox/')) {
-    throw new StoryEnd(
+    throw new DemoError(
       `The service at ${address} is in live mode. The demo needs sandbox mode, where no money is real.`,
     )
   }
@@ -135,7 +135,7 @@ async function ask(url: string, init: RequestInit): Promise<Response> {
     return await fetch(url, init)
   } catch (cause) {
     const { origin } = new URL(url)
-    throw new StoryEnd(
+    throw new DemoError(
       `No service responds at ${origin}. Start one with \`npm start\`, or set BASE_URL to where yours is.`,
       { cause },
     )

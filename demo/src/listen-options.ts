@@ -53,7 +53,7 @@ export function readOptions(
   const [stray] = positionals
   // npm uses the options before the two dashes itself.
   if (stray !== undefined)
-    throw new Error(`What is ${stray}? Options stand behind --: npm run listen -- --port 9000`)
+    throw new Error(`Unknown argument ${stray}. Put options after --: npm run listen -- --port 9000`)
   return {
     port: wholeNumber('--port', values.port, 0, 65_535),
     secrets: secretsIn(values.secret ?? env['WEBHOOK_SECRET'] ?? ''),

@@ -1,4 +1,4 @@
-import { StoryEnd } from './client.ts'
+import { DemoError } from './client.ts'
 
 /** Runs a command to its end: prints its result, or one line instead of a stack if it fails. */
 export async function runCommand(command: () => Promise<string>): Promise<void> {
@@ -9,7 +9,7 @@ export async function runCommand(command: () => Promise<string>): Promise<void> 
   } catch (error) {
     const isUsage = error instanceof TypeError && 'code' in error
     process.exitCode = isUsage ? 2 : 1
-    const reason = error instanceof StoryEnd || isUsage ? error.message : String(error)
+    const reason = error instanceof DemoError || isUsage ? error.message : String(error)
     process.stderr.write(`\n  ${reason}\n\n`)
   }
 }

@@ -1,4 +1,4 @@
-import { type Client, StoryEnd } from './client.ts'
+import { type Client, DemoError } from './client.ts'
 import type { Paper } from './paper.ts'
 
 /** What every chapter uses: the client of the service, and the output. */
@@ -19,7 +19,7 @@ export interface Actor {
 
 /** Ends the demo if the service breaks a promise. */
 export function insist(isSo: boolean, promise: string): asserts isSo {
-  if (!isSo) throw new StoryEnd(`This should have been so and is not: ${promise}.`)
+  if (!isSo) throw new DemoError(`The service broke a promise of the demo: ${promise}.`)
 }
 
 /** Enough of a secret to recognise it. */

@@ -11,7 +11,7 @@ import { type Actor, insist, type Stage } from './stage.ts'
 const CALLS = 1_000
 const PRICE_INR = 0.1
 const AT_ONCE = 10
-/** What each of the calls would cost singly. */
+/** The fee of each call if it were a payment of its own. */
 const LEAST_FEE_INR = 1
 
 /** An agent buys a thousand calls of ten paise, each with a voucher that it signs (contract section 12). */
@@ -38,7 +38,11 @@ export async function sellManyCalls(stage: Stage, { payer, payee }: Agents): Pro
     paper.facts([
       ['calls', String(CALLS), `in ${seconds.toFixed(1)} s, ${AT_ONCE} at a time`],
       ['captured', `${inr(closed.captured)} INR`, 'by vouchers that the buyer signed, in parts'],
-      ['fee', `${inr(closed.fee)} INR`, `paid singly it would be ${inr(CALLS * LEAST_FEE_INR)} INR`],
+      [
+        'fee',
+        `${inr(closed.fee)} INR`,
+        `with one payment a call it would be ${inr(CALLS * LEAST_FEE_INR)} INR`,
+      ],
     ])
     paper.proof('The service was asked only when money was set aside, captured and given back.')
   } finally {

@@ -62,7 +62,7 @@ test('after a first visit the page opens without a network, says what failed, an
   // Each response of the service has another nonce in its policy.
   const kept = `caches.match('/console').then(page => page.headers.get('content-security-policy'))`
   expect(response?.headers()['content-security-policy']).toBe(await page.evaluate(kept))
-  await page.getByRole('alert').getByText('The service gave no answer.').first().waitFor()
+  await page.getByRole('alert').getByText('The service did not respond.').first().waitFor()
   expect(await page.getByText('Hotel in Mysuru').count()).toBe(0)
   await context.setOffline(false)
   await page.getByRole('button', { name: 'Try again' }).first().click()

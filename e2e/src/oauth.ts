@@ -159,7 +159,7 @@ function browserOf(address: string, resource: string): Pick<OAuthStage, 'authori
       const headers = { cookie: headerOf(cookies) }
       const response = await fetch(address + pathname, { redirect: 'manual', headers })
       const location = response.headers.get('location')
-      if (location === null) throw new Error(`no answer: ${response.status} ${await response.text()}`)
+      if (location === null) throw new Error(`no redirect: ${response.status} ${await response.text()}`)
       return new URL(location).searchParams
     },
   }

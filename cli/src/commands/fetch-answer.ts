@@ -80,12 +80,12 @@ function isOutput(error: unknown): boolean {
 function brokenOff({ response, payment }: Bought, error: unknown): unknown {
   if (!(error instanceof TypeError)) return error
   if (payment === null)
-    return new Failure({ exit: EXIT.away, code: 'network_error', message: `The answer broke off` })
+    return new Failure({ exit: EXIT.away, code: 'network_error', message: `The response ended early` })
   const { paymentId, nonce } = payment
   return new Failure({
     exit: EXIT.unknown,
     code: 'network_error',
-    message: `The answer broke off after ${paymentId} had paid for it`,
+    message: `The response ended early, after ${paymentId} had paid for it`,
     details: { status: response.status, payment_id: paymentId, reference: nonce },
     hints: ['The seller has begun to serve, so the same command would buy it again'],
   })

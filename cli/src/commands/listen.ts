@@ -103,7 +103,7 @@ async function forward(
     await response.body?.cancel()
     return response.status
   } catch (error) {
-    return wasUnreached(error) ? 'nothing listens there' : 'no answer'
+    return wasUnreached(error) ? 'nothing listens there' : 'no response'
   }
 }
 

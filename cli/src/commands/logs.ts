@@ -21,7 +21,7 @@ export function logsCommand(run: Run) {
       'batua logs --follow --json | jq "select(.status >= 400)"',
     ],
   })
-    .option('-f, --follow', 'go on with new ones, until Ctrl-C')
+    .option('-f, --follow', 'continue with new ones until Ctrl-C')
     .option('--limit <number>', 'how many of the past, at most 100', wholeNumberFrom, 20)
     .option('--count <number>', 'with --follow: end after so many', wholeNumberFrom)
     .action(run(logs))

@@ -142,7 +142,7 @@ function unfinished({ signal }: Session, purchase: Purchase, error: unknown): Fa
   const cause = signal.aborted ? 'Interrupted' : failureOf(error).message
   const known =
     state === 'paid'
-      ? `${price} were paid (${paymentId}), and the answer is missing`
+      ? `${price} were paid (${paymentId}), but there is no response`
       : `It is unknown whether ${price} were paid`
   return new Failure({
     exit: EXIT.unknown,

@@ -42,7 +42,7 @@ export function ErrorNotice({ error, onRetry }: ErrorNoticeProps) {
   )
 }
 
-/** The service's message, or the console's own when no answer of the service came. */
+/** The service's message, or the console's own if the service did not respond. */
 export function useErrorWords(error: Error): { readonly message: string; readonly requestId: string | null } {
   const t = useTexts(componentTexts)
   if (error instanceof PasskeyError) return { message: t.passkey[error.reason], requestId: null }

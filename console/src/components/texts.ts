@@ -10,9 +10,9 @@ export const componentTexts = texts({
     copied: 'Copied',
     stored: 'I have stored it',
     secretGone: 'It was made, but the response with it was lost. Make another one.',
-    network_error: 'The service gave no answer. Check your connection and try again.',
-    timeout: 'The service took too long to answer. Try again.',
-    invalid_answer: 'The answer was not the service’s. A proxy may be in between.',
+    network_error: 'The service did not respond. Check your connection and try again.',
+    timeout: 'The service took too long to respond. Try again.',
+    invalid_answer: 'The response did not come from the service. There may be a proxy in between.',
     passkey: {
       closed: 'Your passkey did not confirm it, so nothing was done. Try again.',
       unsupported: 'This browser has no passkeys. Use a newer one, or another device.',

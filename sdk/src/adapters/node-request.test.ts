@@ -144,7 +144,7 @@ test.each(ENDINGS)(
 )
 
 test.each(ENDINGS)(
-  '%s is reported once too if it waits until its price is stored',
+  '%s is also reported once if the response waits until its price is stored',
   async (_name, how, seen, reported) => {
     const stored = () => new Promise<null>(resolve => setImmediate(resolve, null))
     accept = async () => ({ kind: 'accepted', head: () => ({}), stored, payment, finish })

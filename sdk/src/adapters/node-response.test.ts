@@ -66,7 +66,7 @@ async function askAndWrite(write: (response: ServerResponse) => unknown) {
   return { answer, arrived, response: await written.promise }
 }
 
-test('nothing of a response is sent before its price is stored', async () => {
+test('no part of a response is sent before its price is stored', async () => {
   const { answer, arrived, response } = await askAndWrite(each => {
     each.setHeader('X-Kind', 'rain').writeHead(201, { 'X-More': 'much' })
     each.flushHeaders()
@@ -90,7 +90,7 @@ test('nothing of a response is sent before its price is stored', async () => {
   await expect.poll(() => finish.mock.calls).toEqual([[201]])
 })
 
-test('a response of one piece keeps its length', async () => {
+test('a response that is written at once keeps its content-length', async () => {
   const { answer } = await askAndWrite(each => each.end('sunny'))
   storing.resolve(null)
   expect((await answer).headers.get('content-length')).toBe('5')
@@ -124,7 +124,7 @@ test('a response that cannot be stored is not sent: the buyer gets the answer fo
   await expect.poll(() => finish.mock.calls).toEqual([[503]])
 })
 
-test('a handler that fails after it began breaks the response off, and it does not count', async () => {
+test('a handler that fails after the response began aborts it, and the call does not count', async () => {
   const { answer } = await askAndWrite(each => {
     each.write('sun')
     breakOff(each)
@@ -134,14 +134,14 @@ test('a handler that fails after it began breaks the response off, and it does n
   await expect.poll(() => finish.mock.calls).toEqual([[500]])
 })
 
-test('what Node refuses to write does not count, and ends no process', async () => {
+test('a call whose response Node refuses to write does not count, and the process continues', async () => {
   const { answer } = await askAndWrite(each => each.writeHead(200, { 'X-More': 'line\nbreak' }).end('sunny'))
   storing.resolve(null)
   expect((await answer).status).toBe(500)
   await expect.poll(() => finish.mock.calls).toEqual([[500]])
 })
 
-test('an HTTP/2 response waits too, and is replaced too', async () => {
+test('an HTTP/2 response also waits, and is also replaced', async () => {
   const streams = createServerOfStreams((request, response) =>
     serve(request as unknown as IncomingMessage, response as unknown as ServerResponse),
   )

@@ -7,7 +7,7 @@ const answer = {
   body: '',
 } as const
 
-test('values that others put into a list header stay, and other headers are replaced', () => {
+test('values of other middleware in a list header are kept, and other headers are replaced', () => {
   const set: Record<string, string | string[]> = { vary: ['Origin', 'Cookie'], 'cache-control': 'public' }
   expect(headersToSet(answer, name => set[name.toLowerCase()])).toEqual([
     ['Vary', 'Origin,Cookie, Accept'],

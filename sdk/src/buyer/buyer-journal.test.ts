@@ -42,7 +42,7 @@ test('the end of a purchase that could not be written is written later', async (
   expect(await journal.resume('weather')).toBeNull()
 })
 
-test('a step before the end that cannot be written fails, and a release never does', async () => {
+test('a step before the end fails if it cannot be written, but a release never fails', async () => {
   const { journal } = await openFullJournal()
   const buyer = buyerJournal({ ...journal, release: () => Promise.reject(new Error('closed')) })
   await expect(buyer.update('a', { state: 'paid' })).rejects.toThrow('no space left')

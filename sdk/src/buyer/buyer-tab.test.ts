@@ -14,8 +14,8 @@ function newTab(amountPaise = 1_000n): BuyerTab {
 
 const served = (total: string | null): CallEnd => ({ status: 200, total })
 
-describe('what a buyer signs', () => {
-  test('is what it counts and the price of this call', () => {
+describe('the amount that a buyer signs', () => {
+  test('is the sum of its counted calls and the price of this call', () => {
     const tab = newTab()
     expect(beginCall(tab, 10n, 0)).toBe(10n)
     endCall(tab, 10n, served('0.10'), 0)
@@ -23,7 +23,7 @@ describe('what a buyer signs', () => {
     expect(beginCall(tab, 5n, 0)).toBe(40n)
   })
 
-  test('does not grow by a call that the seller says it has not served', () => {
+  test('does not include a call that the seller reports as not served', () => {
     const tab = newTab()
     beginCall(tab, 10n, 0)
     endCall(tab, 10n, { status: 500, total: '0.00' }, 0)
@@ -32,7 +32,7 @@ describe('what a buyer signs', () => {
     expect(beginCall(tab, 10n, 0)).toBe(10n)
   })
 
-  test('grows by a call of which no response came, until the seller says that it does not count it', () => {
+  test('includes a call without a response until the seller reports that it was not counted', () => {
     const tab = newTab()
     beginCall(tab, 10n, 0)
     endCall(tab, 10n, null, 0)
@@ -41,7 +41,7 @@ describe('what a buyer signs', () => {
     expect(beginCall(tab, 10n, 0)).toBe(20n)
   })
 
-  test('grows by a failure without a total, which may be that of a proxy', () => {
+  test('includes a failed call without a total, because a proxy may have sent the failure', () => {
     const tab = newTab()
     beginCall(tab, 10n, 0)
     endCall(tab, 10n, { status: 502, total: null }, 0)
@@ -55,7 +55,7 @@ describe('what a buyer signs', () => {
     expect(beginCall(tab, 10n, 0)).toBe(20n)
   })
 
-  test('is never more than the prices of its calls, whatever the seller says and in whatever order', () => {
+  test('never exceeds the prices of its calls, whatever totals the seller reports in whatever order', () => {
     const end = fc.oneof(
       fc.constant(null),
       fc.record({

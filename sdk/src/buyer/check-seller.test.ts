@@ -42,7 +42,7 @@ test('an international name is one origin in any spelling', () => {
   expect(codeOf(facts(['https://xn--bcher-kva.example'], 'https://BÜCHER.example/'))).toBeNull()
 })
 
-test('a payee without origins is paid at hosts without an earlier payee, or where it was paid before', () => {
+test('a payee without origins is paid at hosts without a pinned payee, and where it was paid before', () => {
   expect(codeOf(facts([], 'https://shop.example'))).toBeNull()
   expect(codeOf(facts([], 'https://shop.example', PAYEE))).toBeNull()
   expect(codeOf(facts([], 'https://shop.example', OTHER))).toBe('payee_changed')
@@ -122,7 +122,7 @@ test('the keys of the service are fetched once in five minutes for all payees', 
   expect(asked.filter(path => path === KEYS)).toHaveLength(2)
 })
 
-test('a failed look-up is repeated, and an unknown payee is left to the payment', async () => {
+test('a failed look-up is repeated, and an unknown payee is refused only by the payment', async () => {
   const { find, asked } = openFinder([failed(503, 'service_unavailable'), failed(404, 'not_found')])
   await expect(find('shop', undefined)).rejects.toMatchObject({ code: 'service_unavailable' })
   expect(await find('shop', undefined)).toBeNull()
@@ -180,7 +180,7 @@ test('a key that is revoked allows no payment from the next look-up after five m
   expect(await find(PAYEE, undefined)).toMatchObject({ code: 'origins_not_genuine' })
 })
 
-test('without the keys of the service nothing is paid, and the error says why', async () => {
+test('without the keys of the service no payment is made, and the error says why', async () => {
   const client = createClient({
     baseUrl: 'http://service.test',
     agentKey: `agk_live_${'k'.repeat(43)}`,

@@ -154,7 +154,7 @@ test('a budget counts exactly its window and its own host', async () => {
   expect(await journal.begin(later('d', HOUR_MS), budgets)).toBeNull()
 })
 
-test('what may still be spent counts as of now, and later as of when it was spent last', async () => {
+test('an open authorization counts as spent now, and a closed one as spent at its last use', async () => {
   const journal = memoryJournal()
   const budget = perHour(199n)
   const begins = (id: string, afterMs: number) =>
@@ -180,7 +180,7 @@ test('what was spent within a day is kept for budgets, although it started earli
   expect(await journal.begin(newPurchase('b', { startedAt }), [budget])).toBe(budget)
 })
 
-test('a clock that is set back frees no budget', async () => {
+test('a clock that is set back does not free any budget', async () => {
   const journal = memoryJournal()
   await journal.begin(newPurchase('a', { startedAt: NOW }), [])
   const budget = perHour(199n)

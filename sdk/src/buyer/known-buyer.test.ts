@@ -93,7 +93,7 @@ test.each<[string, Partial<PayingFetchOptions>, string | undefined, string, bool
   expect(state.asked).toHaveLength(isShown ? 1 : 0)
 })
 
-test('without the option there is none, and another value is a TypeError', () => {
+test('is shown to nobody without the option, and an invalid option is a TypeError', () => {
   for (const identity of [undefined, false]) {
     expect(createBuyerIdentity({ identity } as never, () => START)).toBeNull()
   }

@@ -24,7 +24,7 @@ test.each([
   ['payment-authorization', 'payment-authorization'],
   ['Payment-Authorization', 'payment-authorization'],
 ])(
-  'a seller that names the header %s gets its payment in %s, and all other headers as they were',
+  'a seller that names the header %s gets its payment in %s, and all other headers unchanged',
   async (named, header) => {
     const offer = await offerIn(priced(named))
     const sent = offer?.pay(new Headers({ cookie: 'a=1', 'x-tenant': 'mine' }), PROOF)

@@ -68,7 +68,7 @@ test('nonces distinguish two prices of one address', async () => {
   expect([paymentIn(2)?.accepted.amount, paymentIn(3)?.accepted.amount]).toEqual(['250', '300'])
 })
 
-test('a payment of an earlier process is shown with the nonce that was paid, after the price was asked again', async () => {
+test('a payment of an earlier process is shown with the paid nonce, after the price was requested again', async () => {
   const { show, paymentIn, sent } = open(
     respond(402, { 'payment-required': priceOf('250', NONCES[2]) }),
     respond(200),
@@ -86,7 +86,7 @@ test.each<[number, string]>([
   [402, 'insufficient_amount'],
   [503, 'Facilitator settle failed (503)'],
   [503, 'unexpected_settle_error'],
-])('after a payment it is %i if the seller says: %s', async (status, errorReason) => {
+])('after a payment the status is %i if the seller says: %s', async (status, errorReason) => {
   const { show } = open(
     respond(402, { 'payment-required': priceOf('250') }),
     respond(402, { 'payment-response': { success: false, errorReason, transaction: '' } }),
@@ -94,7 +94,7 @@ test.each<[number, string]>([
   expect((await show()).status).toBe(status)
 })
 
-test('a price in other money, at another service, or that is none, is returned unchanged', async () => {
+test('a price in another currency, at another service, or an invalid one is returned unchanged', async () => {
   const dollars = { ...priceOf('250'), accepts: [{ ...priceOf('250').accepts[0], network: 'eip155:8453' }] }
   for (const required of [dollars, priceOf('250', NONCES[0], 'https://other.example'), { x402Version: 2 }]) {
     const answer = respond(402, { 'payment-required': required })

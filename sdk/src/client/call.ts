@@ -134,5 +134,5 @@ async function send(
 function unanswered(cause: unknown, baseUrl: string, timeoutMs: number): Error {
   return cause instanceof TimeIsUp
     ? ownError('timeout', `${baseUrl} did not respond within ${timeoutMs} ms`)
-    : ownError('network_error', `${baseUrl} gave no answer`, { cause })
+    : ownError('network_error', `${baseUrl} did not respond`, { cause })
 }

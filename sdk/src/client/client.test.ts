@@ -53,8 +53,8 @@ async function finished<T>(call: Promise<T>) {
   return end
 }
 
-describe('a secret is exposed', () => {
-  test('by no way of printing a client', () => {
+describe('a secret of a client', () => {
+  test('is not shown by any way of printing the client', () => {
     const client = clientFor([good], SECRETS)
     const shown = [inspect(client), inspect(client, { showHidden: true, depth: 9 }), JSON.stringify(client)]
     for (const text of shown) expect(text).not.toContain('secret-')
@@ -71,7 +71,7 @@ describe('a secret is exposed', () => {
     },
   )
 
-  test('by no refusal of a secret that cannot be sent', () => {
+  test('is not shown when a secret that cannot be sent is refused', () => {
     for (const bad of ['agk_live_secret\n', 'secret-ü', 'sec ret']) {
       expect(() => clientFor([good], { agentKey: bad })).toThrow(/^agentKey is not one line/)
     }
@@ -94,7 +94,7 @@ describe('a client', () => {
     'https://a:b@batua.example',
     'https://batua.example?x=1',
     'https://batua.example/#f',
-  ])('cannot be made of %s', baseUrl => expect(() => clientFor([good], { baseUrl })).toThrow(TypeError))
+  ])('cannot be created with %s', baseUrl => expect(() => clientFor([good], { baseUrl })).toThrow(TypeError))
 
   test.each([
     { agentKey: null },
@@ -102,7 +102,7 @@ describe('a client', () => {
     { sessionToken: null },
     { sessionToken: 'a;service_admin_session=b' },
     { adminSessionToken: 'a,b' },
-  ])('cannot be made with %j, which would be sent as something else', credentials => {
+  ])('cannot be created with %j, which would be sent as another text', credentials => {
     expect(() => clientFor([good], credentials as Partial<ClientOptions>)).toThrow(TypeError)
   })
 
@@ -116,7 +116,7 @@ describe('a client', () => {
     { maxRetries: Number.POSITIVE_INFINITY },
     { maxRetries: -1 },
     { maxRetries: 1.5 },
-  ])('refuses the patience %o, when it is created and when it calls', async patience => {
+  ])('refuses the timeouts %o, when it is created and when it calls', async patience => {
     expect(() => clientFor([good], patience)).toThrow(RangeError)
     await expect(clientFor([good]).getHealth({}, patience)).rejects.toThrow(RangeError)
     expect(sent.length).toBe(0)
@@ -133,7 +133,7 @@ describe('a client', () => {
     })
   })
 
-  test('follows no redirect, which would get its credentials', async () => {
+  test('does not follow redirects, which would get its credentials', async () => {
     const elsewhere: Reply = () =>
       new Response(null, { status: 307, headers: { location: 'https://evil.example' } })
     expect(await finished(clientFor([elsewhere], SECRETS).getHealth())).toMatchObject({
@@ -197,13 +197,13 @@ describe('the body of an answer', () => {
     return { seen, reply: () => new Response(body) }
   }
 
-  test('is read whole, wherever it is cut', async () => {
+  test('is read completely, wherever it is split', async () => {
     const { seen, reply } = longAnswer(14)
     expect(await finished(clientFor([reply]).getHealth())).toEqual({ ok: true, value: { ü: 1 } })
     expect(seen).toEqual({ mebibytes: 14, isCancelled: false })
   })
 
-  test('is not read on when it is longer than the service’s are', async () => {
+  test('is not read further when it is longer than any response of the service', async () => {
     const { seen, reply } = longAnswer(64)
     const client = clientFor([reply])
     expect(await finished(client.getHealth())).toMatchObject({
@@ -215,7 +215,7 @@ describe('the body of an answer', () => {
 })
 
 describe('a call', () => {
-  test('that is repeated is the same to the letter, its key included', async () => {
+  test('that is repeated is identical, its key included', async () => {
     const retries: Retry[] = []
     const replies = [lost, silent, refuse(503, { code: 'service_unavailable' }, { 'retry-after': '2' }), good]
     const client = clientFor(replies, { onRetry: retry => retries.push(retry) })
@@ -231,7 +231,7 @@ describe('a call', () => {
     expect(retries[2]?.delayMs).toBeGreaterThanOrEqual(2_000)
   })
 
-  test('is made once when it is not to be repeated', async () => {
+  test('is sent once if repeats are turned off', async () => {
     const client = clientFor([lost])
     const change = await finished(client.updateAgent({ agent_id: 'agt_1', name: 'New' }))
     expect(change).toMatchObject({ error: { code: 'network_error', status: null } })
@@ -239,7 +239,7 @@ describe('a call', () => {
     expect(sent.length).toBe(2)
   })
 
-  test('has a key of its own, or the one given; none but a POST has one', async () => {
+  test('has a new key or the given one if it is a POST, and otherwise none', async () => {
     const client = clientFor([good])
     await client.testWebhook()
     await client.testWebhook()
@@ -272,7 +272,7 @@ describe('an abort ends a call at once with its reason', () => {
     expect(sent.length).toBe(0)
   })
 
-  test('while it runs, also when fetch does not heed it', async () => {
+  test('while it runs, also if fetch ignores the abort', async () => {
     const abort = new AbortController()
     const call = clientFor([silent]).getHealth({}, { signal: abort.signal })
     abort.abort(reason)

@@ -29,7 +29,7 @@ async function all<T>(each: AsyncIterable<T>): Promise<T[]> {
   return found
 }
 
-test('all items come once, in pages as large as can be', async () => {
+test('all items are returned once, in pages of the maximum size', async () => {
   const { asked, list } = numbers(250)
   expect(await all(items(list, { agent_id: 'agt_1' }))).toEqual(
     Array.from({ length: 250 }, (_, index) => index),
@@ -41,7 +41,7 @@ test('all items come once, in pages as large as can be', async () => {
   ])
 })
 
-test('an offset counts for the first page alone, a limit for every one', async () => {
+test('an offset applies to the first page only, a limit to every page', async () => {
   const { asked, list } = numbers(10)
   const found = await all(pages(list, { agent_id: 'agt_1', limit: 4, offset: 1 }))
   expect(found.map(page => page.numbers)).toEqual([[1, 2, 3, 4], [5, 6, 7, 8], [9]])
@@ -53,7 +53,7 @@ test('an empty list has one page and no items', async () => {
   expect(await all(items(numbers(0).list, { agent_id: 'agt_1' }))).toEqual([])
 })
 
-test('no page is asked for before its items are used', async () => {
+test('no page is requested before its items are used', async () => {
   const { asked, list } = numbers(250)
   for await (const number of items(list, { agent_id: 'agt_1' })) if (number === 99) break
   expect(asked.length).toBe(1)
@@ -72,7 +72,7 @@ test('an abort ends a list between two items', async () => {
   expect(found).toEqual([0, 1, 2, 3])
 })
 
-test('a list that leads in a circle is an error, not for ever', async () => {
+test('a list whose cursors form a circle is an error', async () => {
   const list = async (_input?: PageInput) => ({
     numbers: [1],
     pagination: { total: 1, limit: 1, offset: 0, next_cursor: 'again' },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { prepareRequest } from './request.ts'
 
-describe('an input is sorted', () => {
+describe('an input is split', () => {
   test('into path and body', () => {
     const input = { agent_id: 'agt_1', to: 'translator', amount: 12.5, note: undefined }
     expect(prepareRequest('pay', input)).toEqual({
@@ -39,7 +39,7 @@ describe('an input is sorted', () => {
     })
   })
 
-  test('into a path and query where the response is a file', () => {
+  test('into path and query where the response is a file', () => {
     expect(prepareRequest('getStatement', { agent_id: 'agt_1', format: 'csv' })).toEqual({
       method: 'GET',
       path: '/v1/agents/agt_1/statement?format=csv',
@@ -48,7 +48,7 @@ describe('an input is sorted', () => {
     })
   })
 
-  test('into a body of any kind where the route takes any', () => {
+  test('into any body where the route accepts any', () => {
     expect(prepareRequest('receiveGatewayWebhook', { gateway: 'sandbox', body: [1] })).toEqual({
       method: 'POST',
       path: '/v1/gateway/sandbox/webhooks',
@@ -58,8 +58,8 @@ describe('an input is sorted', () => {
   })
 })
 
-describe('a part of an address', () => {
-  test('cannot leave its place', () => {
+describe('a path parameter', () => {
+  test('cannot change the path around it', () => {
     const path = prepareRequest('getAgent', { agent_id: '../a/b?c#d%2e é' }).path
     expect(path).toBe('/v1/agents/..%2Fa%2Fb%3Fc%23d%252e%20%C3%A9')
     expect(new URL(path, 'http://batua.example').pathname).toBe(path)

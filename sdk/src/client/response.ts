@@ -31,7 +31,7 @@ export function bodyOf({ status, headers, text }: Answer, nowMs: number): unknow
 }
 
 function invalidAnswer(facts: Pick<BatuaErrorFacts, 'status' | 'requestId' | 'retryAfterMs'>): BatuaError {
-  const message = `The answer, status ${facts.status}, is not the service’s; is baseUrl its address?`
+  const message = `The response (status ${facts.status}) is not from the service; check baseUrl`
   return new BatuaError({ ...facts, code: 'invalid_answer', message, field: null, details: {} })
 }
 

@@ -21,18 +21,18 @@ const refused = (code: string, status: number, more: Partial<FailedAttempt> = {}
 const isRetried = (failed: FailedAttempt) => decideRetry(failed) !== null
 
 describe('a call is tried again', () => {
-  test('when no answer came to what is safe to repeat', () => {
+  test('when there was no response to a request that is safe to repeat', () => {
     for (const code of ['network_error', 'timeout']) expect(isRetried({ ...lost, code })).toBe(true)
   })
 
-  test('never when no answer came to anything else: it may have been done', () => {
+  test('never when there was no response to any other request: it may have been executed', () => {
     const isSafe = false
     for (const code of ['network_error', 'timeout']) expect(isRetried({ ...lost, isSafe, code })).toBe(false)
     expect(isRetried(refused('service_unavailable', 503, { isSafe }))).toBe(false)
     expect(isRetried(refused('rate_limit_exceeded', 429, { isSafe }))).toBe(true)
   })
 
-  test('when the service, or a proxy before it, is away or busy', () => {
+  test('when the service, or a proxy before it, is unavailable or busy', () => {
     for (const failed of [
       refused('rate_limit_exceeded', 429),
       refused('gateway_error', 502),
@@ -42,12 +42,12 @@ describe('a call is tried again', () => {
       expect(isRetried(failed), String(failed.status)).toBe(true)
   })
 
-  test('when the first request with the key still runs, and not when the key is used up', () => {
+  test('when the first request with the key still runs, but not when the key was used', () => {
     expect(isRetried(refused('idempotency_error', 409, { retryAfterMs: 1_000 }))).toBe(true)
     expect(isRetried(refused('idempotency_error', 409))).toBe(false)
   })
 
-  test('never when the answer will be the same', () => {
+  test('never when the response would be the same', () => {
     for (const failed of [
       refused('validation_error', 400),
       refused('insufficient_balance', 402),
@@ -58,7 +58,7 @@ describe('a call is tried again', () => {
       expect(isRetried(failed), failed.code).toBe(false)
   })
 
-  test('as often as allowed and no more', () => {
+  test('at most as often as allowed', () => {
     expect(isRetried({ ...lost, attempt: 3 })).toBe(true)
     expect(isRetried({ ...lost, attempt: 4 })).toBe(false)
     expect(isRetried({ ...lost, maxRetries: 0 })).toBe(false)
@@ -66,7 +66,7 @@ describe('a call is tried again', () => {
 })
 
 describe('the wait', () => {
-  test('is anywhere below a bound that doubles, up to 8 s', () => {
+  test('is random below a bound that doubles, up to 8 s', () => {
     const bounds = [1, 2, 3, 6, 9].map(attempt =>
       decideRetry({ ...lost, attempt, maxRetries: 9, random: 0.999_999 }),
     )
@@ -74,7 +74,7 @@ describe('the wait', () => {
     expect(decideRetry({ ...lost, random: 0 })).toBe(0)
   })
 
-  test('is at least what the service asks for, and at most a minute', () => {
+  test('is at least as long as the service asks, and at most a minute', () => {
     const busy = (retryAfterMs: number) => decideRetry(refused('rate_limit_exceeded', 429, { retryAfterMs }))
     expect(busy(5_000)).toBe(5_125)
     expect(busy(MAX_WAIT_MS)).toBe(MAX_WAIT_MS)

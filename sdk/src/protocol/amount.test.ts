@@ -20,7 +20,7 @@ test.each([
   ['0.01', 1n],
   ['00012.50', 1_250n],
   ['10000000000.00', MAX_PAISE],
-])('%j is exactly so many paise', (rupees, paise) => {
+])('%j is parsed to the exact number of paise', (rupees, paise) => {
   expect(paiseFromRupees(rupees)).toBe(paise)
 })
 
@@ -45,11 +45,11 @@ const notAmounts: readonly unknown[] = [
   ...[null, undefined, true, 1n, {}, [], ['12.50'], new Date(), Symbol('12')],
 ]
 
-test.each(notAmounts)('%s is no amount', rupees => {
+test.each(notAmounts)('%s is refused as an amount', rupees => {
   expect(() => paiseFromRupees(rupees as string)).toThrow(RangeError)
 })
 
-test('every amount survives the way through the wire and back', () => {
+test('every amount is the same after it was written and parsed', () => {
   fc.assert(
     fc.property(amounts, paise => {
       expect(rupeesText(paise)).toMatch(/^[0-9]{1,11}\.[0-9]{2}$/)
@@ -60,7 +60,7 @@ test('every amount survives the way through the wire and back', () => {
   )
 })
 
-test('an amount with a third decimal is never taken for a neighbour', () => {
+test('an amount with a third decimal is never rounded', () => {
   fc.assert(
     fc.property(amounts, fc.integer({ min: 1, max: 9 }), (paise, third) => {
       expect(() => paiseFromRupees(`${rupeesText(paise)}${third}`)).toThrow(RangeError)
@@ -68,7 +68,7 @@ test('an amount with a third decimal is never taken for a neighbour', () => {
   )
 })
 
-test('less than nothing is written with its sign', () => {
+test('a negative amount is written with its sign', () => {
   expect(rupeesText(-5n)).toBe('-0.05')
   expect(rupeesText(-1_234n)).toBe('-12.34')
 })

@@ -23,7 +23,7 @@ test.each(platforms)(
   },
 )
 
-test('here a short hash is done at once, and a long one holds nothing up', () => {
+test('on Node a short hash is computed at once, and a long one does not block', () => {
   expect(hashes.sha256(new Uint8Array(65_536))).toBeInstanceOf(Uint8Array)
   expect(hashes.sha256(new Uint8Array(65_537))).toBeInstanceOf(Promise)
 })

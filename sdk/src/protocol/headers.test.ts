@@ -47,7 +47,7 @@ const proofs = fc.record({
   nonce: fc.uuid(),
 })
 
-test('what is written is read back, and is what the contract describes', () => {
+test('a written header is read back unchanged, and matches the contract', () => {
   fc.assert(
     fc.property(challenges, proofs, (challenge, proof) => {
       expect(decodeChallenge(encodeChallenge(challenge))).toEqual(challenge)
@@ -72,7 +72,7 @@ test('only the fields that the contract describes are read, whatever the others 
   )
 })
 
-test('garbage of any kind is null and never throws', () => {
+test('invalid text of any kind gives null and never throws', () => {
   const garbage = fc.oneof(
     fc.string({ maxLength: 300 }),
     fc.base64String(),
@@ -124,7 +124,7 @@ test.each([
   expect(decodeProof(header({ ...proof, ...change }))).toBeNull()
 })
 
-describe('base64 is taken in one form only', () => {
+describe('base64 is accepted in one form only', () => {
   const text = encodeChallenge(challenge)
   const json = JSON.stringify(challenge)
   test.each([
@@ -147,12 +147,12 @@ describe('base64 is taken in one form only', () => {
   })
 })
 
-test('unknown fields are let be, and what is read holds none of them', () => {
+test('unknown fields are ignored, and the result contains none of them', () => {
   expect(decodeChallenge(header({ ...challenge, resource: '/weather' }))).toEqual(challenge)
   expect(decodeProof(header({ ...proof, note: [1] }))).toEqual(proof)
 })
 
-test('a header of the greatest length is read, and a longer one is not', () => {
+test('a header of the maximum length is read, and a longer one is refused', () => {
   const filler = (extra: number): string => header({ ...challenge, filler: ' '.repeat(extra) })
   const fits = MAX_HEADER_CHARACTERS * 0.75 - JSON.stringify({ ...challenge, filler: '' }).length
   expect(filler(fits)).toHaveLength(MAX_HEADER_CHARACTERS)
@@ -161,7 +161,7 @@ test('a header of the greatest length is read, and a longer one is not', () => {
   expect(decodeChallenge('A'.repeat(1_048_576))).toBeNull()
 })
 
-test('keys that mean something to JavaScript mean nothing here', () => {
+test('keys that are special in JavaScript have no effect', () => {
   const inherited = `{"__proto__":${JSON.stringify(challenge)},"constructor":{"prototype":{"payTo":"thief"}}}`
   expect(decodeChallenge(base64(inherited))).toBeNull()
   expect(Object.keys(Object.prototype)).toEqual([])

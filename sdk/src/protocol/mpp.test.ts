@@ -53,7 +53,7 @@ test.each<[string, string | null]>([
   ['a name of a prototype', challenge().replace('method=', '__proto__=')],
   ['an unfinished string', challenge().slice(0, -1)],
   ['a header that is too long', challenge(REQUEST, `, description="${'x'.repeat(20_000)}"`)],
-])('there is no charge in %s', (_, header) => {
+])('no charge is found in %s', (_, header) => {
   expect(chargesIn(header)).toEqual([])
 })
 
@@ -66,7 +66,7 @@ test('the proof in a credential is the one that was written', () => {
     expect(proofInCredential(none)).toBeNull()
 })
 
-test('a header of a stranger is read in a time that grows no faster than its length', {
+test('a hostile header is read in time proportional to its length', {
   timeout: 5_000,
 }, () => {
   const spaces = ' '.repeat(15_500)

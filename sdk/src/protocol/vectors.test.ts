@@ -43,7 +43,7 @@ const ajv = new Ajv2020()
 const isChallenge = ajv.compile(PaymentChallenge)
 const isProof = ajv.compile(PaymentProof)
 
-test('the headers are called as the contract calls them', () => {
+test('the headers have the names of the contract', () => {
   expect([messages.CHALLENGE_HEADER, messages.PROOF_HEADER]).toEqual([CHALLENGE_HEADER, PROOF_HEADER])
 })
 
@@ -62,7 +62,7 @@ test('X-SERVICE-PAYMENT is byte for byte what the interface says', () => {
   expect(isProof(decodeProof(proof.base64))).toBe(true)
 })
 
-test('the order in which a caller writes the fields does not show on the wire', () => {
+test('the order of a caller’s fields does not change the header', () => {
   const [{ base64, challenge }] = challenges
   const { payTo, amount, asset, nonce } = challenge
   expect(encodeChallenge({ nonce, asset, amount, payTo })).toBe(base64)

@@ -74,12 +74,12 @@ test.each([
   ['no JSON', voucherOf('{')],
   ['a list', voucherOf('[]')],
   ['a length beyond every voucher', voucherOf(payload.replace(NONCE, 'n'.repeat(1_000)))],
-])('a voucher with %s is none', (_, voucher) => {
+])('a voucher with %s is refused', (_, voucher) => {
   expect(readVoucher(voucherOf(payload))).not.toBeNull()
   expect(readVoucher(voucher)).toBeNull()
 })
 
-test('a signature whose scalar is not reduced is none, although some libraries verify it', () => {
+test('a signature whose scalar is not reduced is refused, although some libraries verify it', () => {
   const order = 2n ** 252n + 27742317777372353535851937790883648493n
   const voucher = voucherOf(payload)
   const [header = '', body = '', signature = ''] = voucher.split('.')

@@ -219,7 +219,7 @@ test('a price of 0 for a known buyer is an error, because nothing would prove wh
   expect(await free.askAs(free.token)).toMatchObject({ status: 'free' })
 })
 
-test('a nonce that comes too late is given back to a known buyer as to every other', async () => {
+test('a payment that comes too late is refunded to a known buyer like to every other', async () => {
   const { askAs, buy, token, clock, state } = openShop()
   const { nonce } = await askAs(token)
   clock.ms += 11 * 60_000

@@ -180,7 +180,7 @@ test('a receipt is accepted only from its payer', async () => {
   expect(state.verified).toBe(0)
 })
 
-test('an unknown key has the key document fetched again, at most once in ten seconds', async () => {
+test('an unknown key causes a new fetch of the key document, at most once in ten seconds', async () => {
   const { state, clock, challenge, claimsFor, show } = openShop()
   const next = newKey('key_b')
   const nonce = await challenge()
@@ -266,7 +266,7 @@ describe('a seller with a store of used nonces', () => {
   const openOwnShop = (options: Partial<SellerOptions<SellerRequest>> = {}) =>
     openShop({ nonces: memoryNonceStore(), ...options })
 
-  test('asks nobody about a genuine receipt, but once for the keys and its own agent', async () => {
+  test('calls the service once for the keys and its own agent, and not about a genuine receipt', async () => {
     const { key, state, challenge, claimsFor, show } = openOwnShop()
     for (let sale = 1; sale <= 3; sale++) {
       const nonce = await challenge()

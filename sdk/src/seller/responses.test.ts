@@ -45,7 +45,7 @@ test('a program gets JSON that repeats the challenge, and nothing of a 402 is ev
   })
 })
 
-test('a browser gets a page with nothing from elsewhere, whose policy lets in its own style alone', () => {
+test('a browser gets a page that loads nothing, whose policy allows only its own style', () => {
   const { headers, body } = answerTo(BROWSER, { reason: 'nonce_expired' })
   const style = /<style>(.*)<\/style>/s.exec(body)?.[1] ?? ''
   const hash = createHash('sha256').update(style).digest('base64')

@@ -387,7 +387,7 @@ describe('a service that does not respond', () => {
     await served(shop, request)
   })
 
-  test('and an onError that throws do no harm', async () => {
+  test('and an onError that throws change nothing for the request', async () => {
     const throwing = () => {
       throw new Error('the log is full')
     }
@@ -428,7 +428,7 @@ describe('a failed request', () => {
     expect(endings(shop)).toEqual(['verify', 'refund'])
   })
 
-  test('that was refunded already is fine; a refund that fails goes to onError and is never thrown', async () => {
+  test('that was refunded already causes no error; a refund that fails is reported to onError and never thrown', async () => {
     for (const [status, reported] of [
       [409, 0],
       [403, 1],

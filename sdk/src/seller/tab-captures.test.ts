@@ -137,7 +137,7 @@ test('once a process is ending an authorization, no process lets in a call', asy
   expect(service.captured.get(authorizationOf(2))).toBe(1)
 })
 
-test('after a 429 the captures wait as long as it asks, and go on where they were, the largest debt first', async () => {
+test('after a 429 the captures wait as long as it asks, and then continue, the largest debt first', async () => {
   const { clock, service, settings } = openShop()
   const captures = await capturesOf(sharedWith(memoryTabStore()), PAYEE, settings(20))
   for (let n = 1; n <= 4; n++) {
@@ -158,7 +158,7 @@ test('after a 429 the captures wait as long as it asks, and go on where they wer
   expect(captures.isBehind()).toBe(false)
 })
 
-test('a call that ends while the store fails is captured later, and calls in progress go on', async () => {
+test('a call that ends while the store fails is captured later, and calls in progress continue', async () => {
   const { clock, service, settings } = openShop()
   const memory = memoryTabStore()
   let isFull = false
@@ -197,7 +197,7 @@ test('an authorization is forgotten ten minutes after all was captured, and none
   expect(errors).toEqual([])
 })
 
-test('a buyer has at most 20 authorizations, of which a settled one gives place to the next', () => {
+test('a buyer has at most 20 authorizations, of which a settled one is replaced by the next', () => {
   const stateOf = (n: number): AuthorizationState => ({
     ...{ authorizationId: authorizationOf(n), amountPaise: 5_000n, capturedPaise: 0n },
     ...{ expiresAt: START + 60 * MINUTE_MS, isOpen: true },
@@ -235,7 +235,7 @@ test('an authorization that another process ended is not revived by what a proce
   expect([service.state.asked.length, errors]).toEqual([asked, []])
 })
 
-test('of a buyer that owes too much 16 calls wait, until one of its calls has ended', async () => {
+test('16 calls of a buyer that owes too much wait until one of its calls has ended', async () => {
   const { service, settings } = openShop()
   const captures = await capturesOf(sharedWith(memoryTabStore()), PAYEE, settings(MINUTE_MS))
   await serve(captures, 4)
@@ -288,7 +288,7 @@ test('a call of a killed process counts after three minutes if it was answered, 
   await vi.waitFor(() => expect(openCalls()).toBe(0))
 })
 
-test('an authorization that has just ended gives its place to no other', () => {
+test('an authorization that has just ended is not replaced by another', () => {
   const stateOf = (n: number): AuthorizationState => ({
     ...{ authorizationId: authorizationOf(n), amountPaise: 5_000n, capturedPaise: 0n },
     ...{ expiresAt: START + 60 * MINUTE_MS, isOpen: true },

@@ -112,7 +112,7 @@ for (const [name, open] of Object.entries(kinds)) {
       expect((await store.read(PAYEE, BUYER))?.version).toBe(versions[done.indexOf(true)])
     })
 
-    test('names the buyers of a payee of whom something is stored', async () => {
+    test('lists the buyers of a payee with a stored state', async () => {
       const store = await open()
       for (const buyer of ['one', 'two', 'three']) await store.write(PAYEE, buyer, stored('a'), null)
       await store.write('agt_other', 'four', stored('a'), null)
@@ -139,7 +139,7 @@ test('a file keeps what was written, without a line that a killed process was wr
 })
 
 test.runIf(process.platform === 'linux')(
-  'a file on a full disk keeps what was written, and takes what fits later',
+  'a file on a full disk keeps its lines, and accepts further ones when there is space',
   async () => {
     const path = join(folder, 'full.jsonl')
     const program = `
@@ -164,14 +164,14 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
-test('a file that is none of vouchers is refused', async () => {
+test('a file of another kind is refused', async () => {
   const path = join(folder, 'notes.txt')
   await writeFile(path, 'not vouchers\n')
   await expect(fileTabStore(path)).rejects.toThrow('is not a file of vouchers: line 1')
   expect(await readFile(path, 'utf8')).toBe('not vouchers\n')
 })
 
-test('a file that has grown is written again with what still counts', async () => {
+test('a file that has grown is rewritten with the lines that still count', async () => {
   const path = join(folder, 'long.jsonl')
   const store = await fileTabStore(path)
   const state = JSON.stringify('x'.repeat(1_000_000))

@@ -27,12 +27,12 @@ function open() {
   return { clock, limits, asked }
 }
 
-test('what verifies counts nowhere, however much of it comes', () => {
+test('valid proofs never count, however many there are', () => {
   const { asked } = open()
   expect(asked(5_000, () => unsigned('same'), false)).toBe(5_000)
 })
 
-test('one address is looked into a hundred times a minute, and does not use up what others have', () => {
+test('the proofs of one address are verified a hundred times a minute, and do not use up the budget of others', () => {
   const { asked, clock } = open()
   expect(asked(1_000, index => unsigned(`n${index}`))).toBe(100)
   expect(asked(10, index => unsigned(`o${index}`, '203.0.113.8'))).toBe(10)
@@ -47,7 +47,7 @@ test('a whole IPv6 /64 is one address, however it is written', () => {
   expect(asked(1, () => unsigned('more', '2001:db8:1:3::1'))).toBe(1)
 })
 
-test('however many addresses take part, unsigned proofs are asked about 400 times a minute', () => {
+test('unsigned proofs of all addresses together cause at most 400 queries a minute', () => {
   const { asked } = open()
   expect(asked(5_000, index => unsigned(`n${index}`, `203.0.${index >> 8}.${index & 255}`))).toBe(400)
 })

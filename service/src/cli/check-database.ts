@@ -85,7 +85,7 @@ async function readFacts(database: Queryable): Promise<Facts> {
        clock_timestamp() as now`,
     [],
   )
-  if (row === undefined) throw new Error('a query of its settings has no answer')
+  if (row === undefined) throw new Error('the query of its settings returned nothing')
   const { now, ...facts } = row
   // The database said its time about in the middle of the round trip.
   return { ...facts, behindMs: (before + Date.now()) / 2 - now.getTime() }

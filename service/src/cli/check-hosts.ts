@@ -67,7 +67,7 @@ async function connected(target: { host: string; port: number }, isTls: boolean)
     await new Promise<void>((resolve, reject) => {
       socket.once(isTls ? 'secureConnect' : 'connect', resolve)
       socket.once('error', reject)
-      socket.setTimeout(TIMEOUT_MS, () => reject(new Error('no answer in 5 s')))
+      socket.setTimeout(TIMEOUT_MS, () => reject(new Error('no response in 5 s')))
     })
   } finally {
     socket.destroy()

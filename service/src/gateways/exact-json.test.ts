@@ -67,7 +67,7 @@ test.each([
   expect(momentAt({ time: text }, 'time')?.toISOString() ?? null).toBe(expected)
 })
 
-test('an answer that nests too deep is no answer, and brackets in its texts do not count', () => {
+test('a response that nests too deeply is refused, and brackets in its texts do not count', () => {
   const nested = (depth: number, inside: string) => `${'['.repeat(depth)}${inside}${']'.repeat(depth)}`
   expect(parseExactJson(nested(33, '1'))).toBeUndefined()
   expect(parseExactJson(nested(100_000, ''))).toBeUndefined()

@@ -47,7 +47,7 @@ export function webhookOf(...transferIds: readonly string[]): Buffer {
   return Buffer.from(JSON.stringify({ transferIds }))
 }
 
-const UNKNOWN = { kind: 'unknown', message: 'no answer' } as const
+const UNKNOWN = { kind: 'unknown', message: 'no response' } as const
 
 export function scriptedPayouts(name = 'scripted'): ScriptedPayouts {
   const paid = new Map<string, ProviderPayout>()

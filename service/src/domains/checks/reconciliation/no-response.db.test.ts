@@ -22,7 +22,7 @@ let reconciler: Reconciler
 let onGetOrder: (orderId: string) => Promise<'response' | 'no response'>
 let listing: 'response' | 'no response'
 
-const NO_RESPONSE = { kind: 'unknown', message: 'no answer' } as const
+const NO_RESPONSE = { kind: 'unknown', message: 'no response' } as const
 
 function between(gateway: PaymentGateway): PaymentGateway {
   return {
