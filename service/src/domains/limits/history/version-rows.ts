@@ -50,7 +50,22 @@ export function versionColumns(alias: string, prefix = ''): string {
 function signed(row: VersionRow, mac: Buffer | null = null) {
   const { agentId, id, version, tierLayer, ownerLayer, orgLayer, agentLayer, actorType, actorId } = row
   const values = [agentId, id, version, tierLayer, ownerLayer, orgLayer, agentLayer, actorType, actorId]
-  return { table: TABLE, id: `${agentId}/${id}`, values, mac }
+  return { table: TABLE, id: textOf({ agentId, id }), values, mac }
+}
+
+/** The primary key of a version. */
+type VersionKey = Pick<VersionRow, 'agentId' | 'id'>
+
+const FIRST_KEY: VersionKey = { agentId: FIRST_UUID, id: FIRST_UUID }
+
+function textOf({ agentId, id }: VersionKey): string {
+  return `${agentId}/${id}`
+}
+
+function keyFrom(text: string): VersionKey {
+  const [agentId, id] = text.split('/')
+  assert(agentId !== undefined && id !== undefined, 'a version is named by its agent and its id')
+  return { agentId, id }
 }
 
 /** Throws `AlteredRow` if a version is not as the service wrote it. */
@@ -192,12 +207,13 @@ function altered(vault: Vault, id: string, why: string): never {
 /** The table for the check of all rows. A row is named by its agent and its id. */
 export const VERSION_ROWS: CheckedTable = {
   table: TABLE,
-  first: `${FIRST_UUID}/${FIRST_UUID}`,
+  first: textOf(FIRST_KEY),
   async check(db, vault, after, limit) {
+    const { agentId, id } = keyFrom(after)
     const rows = await db.query<StoredVersionRow>(
       `select ${versionColumns('v')} from policy_versions v
        where (v.agent_id, v.id) > ($1::uuid, $2::uuid) order by v.agent_id, v.id limit $3`,
-      [...after.split('/'), limit],
+      [agentId, id, limit],
     )
     return rows.map(row => {
       const each = signed(row, row.mac)
