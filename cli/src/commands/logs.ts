@@ -67,7 +67,7 @@ async function goOn(
 }
 
 function lineOf({ out }: Session, request: LoggedRequest): string {
-  const { created_at, method, route, status, code, duration_ms, request_id, app_id = null } = request
+  const { created_at, method, route, status, code, duration_ms, request_id, app_id } = request
   const colour = status < 400 ? 'green' : status < 500 ? 'yellow' : 'red'
   const words = [
     out.colour('dim', ist(created_at)),
@@ -76,7 +76,8 @@ function lineOf({ out }: Session, request: LoggedRequest): string {
     printable(route),
     `${duration_ms.toFixed(1)} ms`,
     out.colour('dim', printable(request_id)),
-    ...(app_id === null ? [] : [out.colour('dim', printable(app_id))]),
+    // Absent in responses of earlier releases.
+    ...(typeof app_id === 'string' ? [out.colour('dim', printable(app_id))] : []),
   ]
   return [...words, ...(code === null ? [] : [out.colour(colour, printable(code))])].join('  ')
 }
