@@ -9,6 +9,7 @@ import { hasDatabase, startEmbeddedPostgres } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
 import { systemClock } from './kernel/clock.ts'
 import { createLogger, type Logger } from './kernel/logger.ts'
+import { returnMemoryWhenQuiet } from './kernel/return-memory.ts'
 import { openVault } from './kernel/secrets.ts'
 import { portProblem } from './kernel/system-errors.ts'
 
@@ -46,6 +47,7 @@ async function start(config: Config, logger: Logger): Promise<Pick<App, 'reload'
     const app = await createApp(config, { databaseUrl: server.url, masterKey, clock: systemClock(), logger })
     const { port } = await listen(app)
     process.stdout.write(welcome(config, port))
+    returnMemoryWhenQuiet()
     return {
       reload: app.reload,
       async close() {

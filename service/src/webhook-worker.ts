@@ -10,6 +10,7 @@ import { openDeliverer } from './domains/webhooks/delivering/deliverer.ts'
 import { assert } from './kernel/assert.ts'
 import { systemClock } from './kernel/clock.ts'
 import { createLogger } from './kernel/logger.ts'
+import { returnMemoryWhenQuiet } from './kernel/return-memory.ts'
 import { openVault } from './kernel/secrets.ts'
 import type { Report, Request, ThreadSettings } from './webhook-thread.ts'
 
@@ -67,6 +68,7 @@ async function runDue(id: number): Promise<void> {
 }
 
 const timer = setInterval(reportAttempts, REPORT_MS)
+returnMemoryWhenQuiet()
 
 async function stop(): Promise<void> {
   clearInterval(timer)
