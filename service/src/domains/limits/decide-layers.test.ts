@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { paise } from '../../kernel/money.ts'
 import { WINDOW_MS } from '../../ledger/index.ts'
 import { nothingSpent } from '../../testing/accounts.ts'
-import { OPEN_POLICY, type SpendPolicy } from './controls.ts'
+import { layerWith, spentFacts } from '../../testing/decision-facts.ts'
+import type { SpendPolicy } from './controls.ts'
 import { decideLimits, maxAmountNow } from './decide.ts'
-import { type Layer, layerOf } from './layers.ts'
+import type { Layer } from './layers.ts'
 import { limitUsages, type PolicyFacts, remaining } from './limit-usage.ts'
 
 const NOW_MS = Date.parse('2026-11-20T10:00:00.000Z')
@@ -13,29 +14,10 @@ const LAST_MS = NOW_MS - 600_000
 const TOMORROW_MS = Date.parse('2026-11-20T18:30:00.000Z')
 const NEXT_MONTH_MS = Date.parse('2026-11-30T18:30:00.000Z')
 
-function layer(name: PolicyLayer, controls: Partial<SpendPolicy>): Layer {
-  return layerOf(name, { ...OPEN_POLICY, ...controls })
-}
-
-/** Spent so far: 10 INR in the hour, 20 in 24 hours, 30 today, 40 this month; 5 of them to the payee today. */
+/** What was spent until now; 5 INR of it to the payee today. */
 function factsOf(amount: bigint, layers: readonly Layer[], more: Partial<PolicyFacts> = {}): PolicyFacts {
-  return {
-    layers,
-    amountPaise: paise(amount),
-    spending: {
-      ...nothingSpent(NOW_MS),
-      lastSpentMs: LAST_MS,
-      hourSpentPaise: paise(1_000n),
-      daySpentPaise: paise(2_000n),
-      istDaySpentPaise: paise(3_000n),
-      istMonthSpentPaise: paise(4_000n),
-    },
-    counterparty: { daySpentPaise: paise(500n), recentPayees: 2, paidRecently: true, leaving: [] },
-    escrowApplies: true,
-    nowMs: NOW_MS,
-    fitsAgainMs: window => LAST_MS + WINDOW_MS[window],
-    ...more,
-  }
+  const counterparty = { daySpentPaise: paise(500n), recentPayees: 2, paidRecently: true, leaving: [] }
+  return spentFacts(NOW_MS, amount, layers, { counterparty, ...more })
 }
 
 const EVERYTHING: Partial<SpendPolicy> = {
@@ -49,7 +31,7 @@ const EVERYTHING: Partial<SpendPolicy> = {
 
 describe('the usage of every limit', () => {
   const shown = (name: PolicyLayer, more: Partial<PolicyFacts> = {}) =>
-    limitUsages(factsOf(0n, [layer(name, EVERYTHING)], more)).map(({ rule, used, resetsAtMs }) => [
+    limitUsages(factsOf(0n, [layerWith(name, EVERYTHING)], more)).map(({ rule, used, resetsAtMs }) => [
       rule,
       used,
       resetsAtMs,
@@ -85,7 +67,9 @@ describe('the usage of every limit', () => {
 
   test('the usage of a counterparty limit is null while no payee is named', () => {
     const counterparty = { daySpentPaise: null, recentPayees: 2, paidRecently: false, leaving: [] }
-    const facts = factsOf(0n, [layer('agent', { per_counterparty_daily_limit: paise(1n) })], { counterparty })
+    const facts = factsOf(0n, [layerWith('agent', { per_counterparty_daily_limit: paise(1n) })], {
+      counterparty,
+    })
     const standings = limitUsages(facts)
     expect(standings.map(remaining)).toEqual([null])
     expect(maxAmountNow(facts, standings)).toBeNull()
@@ -94,8 +78,8 @@ describe('the usage of every limit', () => {
 
 test('the budget of an organization refuses as budget_limit until the month ends', () => {
   const layers = [
-    layer('org', { spend_limit_monthly: paise(5_000n) }),
-    layer('agent', { spend_limit_monthly: paise(9_000n) }),
+    layerWith('org', { spend_limit_monthly: paise(5_000n) }),
+    layerWith('agent', { spend_limit_monthly: paise(9_000n) }),
   ]
   expect(decideLimits(factsOf(1_000n, layers))).toBeNull()
   expect(decideLimits(factsOf(1_001n, layers))?.details).toEqual({
@@ -111,8 +95,8 @@ test('the budget of an organization refuses as budget_limit until the month ends
 
 describe('an escrow threshold', () => {
   const layers = [
-    layer('tier', { require_escrow_above: paise(700n) }),
-    layer('agent', { spend_limit_hourly: paise(1_900n) }),
+    layerWith('tier', { require_escrow_above: paise(700n) }),
+    layerWith('agent', { spend_limit_hourly: paise(1_900n) }),
   ]
 
   test('an escrow threshold refuses what the limits allow, and the refusal names the most that may be paid', () => {
@@ -124,7 +108,7 @@ describe('an escrow threshold', () => {
   })
 
   test('a refusal by an escrow threshold names what the limits leave if that is less', () => {
-    const tight = [...layers, layer('agent', { per_counterparty_daily_limit: paise(1_100n) })]
+    const tight = [...layers, layerWith('agent', { per_counterparty_daily_limit: paise(1_100n) })]
     expect(decideLimits(factsOf(601n, tight))).toMatchObject({
       code: 'spend_limit_exceeded',
       details: { remaining: 6, max_amount_now: 6 },

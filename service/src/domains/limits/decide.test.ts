@@ -2,42 +2,19 @@ import { ANY_PAYEE, POLICY_LAYERS, type PolicyLayer } from '@batua/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Paise, paise, rupees } from '../../kernel/money.ts'
-import { WINDOW_MS } from '../../ledger/index.ts'
-import { nothingSpent } from '../../testing/accounts.ts'
-import { OPEN_POLICY, type SpendPolicy } from './controls.ts'
+import { layerWith, spentFacts } from '../../testing/decision-facts.ts'
+import type { SpendPolicy } from './controls.ts'
 import { decideLimits, decidePayee } from './decide.ts'
-import { type Layer, layerOf } from './layers.ts'
+import type { Layer } from './layers.ts'
 import type { PolicyFacts } from './limit-usage.ts'
 
 const NOW_MS = Date.parse('2026-11-20T10:00:00.000Z')
-const LAST_MS = NOW_MS - 600_000
 const TOMORROW = '2026-11-20T18:30:00.000Z'
 const NEXT_MONTH = '2026-11-30T18:30:00.000Z'
 const IN_50_MINUTES = '2026-11-20T10:50:00.000Z'
 
-function layer(name: PolicyLayer, controls: Partial<SpendPolicy>): Layer {
-  return layerOf(name, { ...OPEN_POLICY, ...controls })
-}
-
-/** Spent so far: 10 INR in the hour, 20 in 24 hours, 30 today, 40 this month. */
 function factsOf(amount: bigint, layers: readonly Layer[], more: Partial<PolicyFacts> = {}): PolicyFacts {
-  return {
-    layers,
-    amountPaise: paise(amount),
-    spending: {
-      ...nothingSpent(NOW_MS),
-      lastSpentMs: LAST_MS,
-      hourSpentPaise: paise(1_000n),
-      daySpentPaise: paise(2_000n),
-      istDaySpentPaise: paise(3_000n),
-      istMonthSpentPaise: paise(4_000n),
-    },
-    counterparty: null,
-    escrowApplies: true,
-    nowMs: NOW_MS,
-    fitsAgainMs: window => LAST_MS + WINDOW_MS[window],
-    ...more,
-  }
+  return spentFacts(NOW_MS, amount, layers, more)
 }
 
 describe('each limit', () => {
@@ -47,7 +24,7 @@ describe('each limit', () => {
     ['spend_limit_daily', { spend_limit_daily: paise(5_000n) }, 2_000n],
     ['spend_limit_monthly', { spend_limit_monthly: paise(5_000n) }, 1_000n],
   ])('%s allows exactly what is left of it, and not one paisa more', (rule, controls, left) => {
-    const layers = [layer('agent', controls)]
+    const layers = [layerWith('agent', controls)]
     expect(decideLimits(factsOf(left, layers))).toBeNull()
     expect(decideLimits(factsOf(left + 1n, layers))).toMatchObject({
       code: 'spend_limit_exceeded',
@@ -57,7 +34,7 @@ describe('each limit', () => {
   })
 
   test('a counterparty limit counts what this payee was paid today', () => {
-    const layers = [layer('agent', { per_counterparty_daily_limit: paise(5_000n) })]
+    const layers = [layerWith('agent', { per_counterparty_daily_limit: paise(5_000n) })]
     const counterparty = { daySpentPaise: paise(4_500n), recentPayees: 3, paidRecently: true, leaving: [] }
     expect(decideLimits(factsOf(500n, layers, { counterparty }))).toBeNull()
     expect(decideLimits(factsOf(501n, layers, { counterparty }))).toMatchObject({
@@ -66,7 +43,7 @@ describe('each limit', () => {
   })
 
   test('a limit on recipients refuses one more recipient, but not one that was paid within the hour', () => {
-    const layers = [layer('agent', { max_counterparties_per_hour: 3 })]
+    const layers = [layerWith('agent', { max_counterparties_per_hour: 3 })]
     const use = (recentPayees: number, paidRecently: boolean) =>
       decideLimits(
         factsOf(1n, layers, {
@@ -85,7 +62,7 @@ describe('each limit', () => {
   })
 
   test('a lowered limit on recipients refuses every payee until few enough are left', () => {
-    const layers = [layer('agent', { max_counterparties_per_hour: 3 })]
+    const layers = [layerWith('agent', { max_counterparties_per_hour: 3 })]
     const counterparty = { daySpentPaise: paise(0n), recentPayees: 4, paidRecently: true, leaving: [] }
     expect(decideLimits(factsOf(1n, layers, { counterparty }))).toMatchObject({
       details: { rule: 'max_counterparties_per_hour', used: 4, remaining: 0, retry_at: IN_50_MINUTES },
@@ -106,7 +83,7 @@ describe('each limit', () => {
         { per_counterparty_daily_limit: zero },
         { max_counterparties_per_hour: 0 },
       ]) {
-        const refusal = decideLimits(factsOf(1n, [layer('agent', controls)], { counterparty }))
+        const refusal = decideLimits(factsOf(1n, [layerWith('agent', controls)], { counterparty }))
         expect(refusal?.details).toMatchObject({ limit: 0, remaining: 0 })
         expect(refusal?.details).not.toHaveProperty('retry_at')
       }
@@ -114,7 +91,7 @@ describe('each limit', () => {
   )
 
   test('a limit lowered below the amount spent has nothing left, and never less than nothing', () => {
-    const layers = [layer('agent', { spend_limit_monthly: paise(1_000n) })]
+    const layers = [layerWith('agent', { spend_limit_monthly: paise(1_000n) })]
     expect(decideLimits(factsOf(1n, layers))).toMatchObject({
       details: { limit: 10, used: 40, remaining: 0, max_amount_now: 0, retry_at: NEXT_MONTH },
     })
@@ -124,7 +101,9 @@ describe('each limit', () => {
 test('the day of a tier is rolling 24 hours, and that of the other layers is a calendar day in India', () => {
   const used = POLICY_LAYERS.map(
     name =>
-      decideLimits(factsOf(9_000n, [layer(name, { spend_limit_daily: paise(5_000n) })]))?.details?.['used'],
+      decideLimits(factsOf(9_000n, [layerWith(name, { spend_limit_daily: paise(5_000n) })]))?.details?.[
+        'used'
+      ],
   )
   expect(used).toEqual([20, 30, 30, 30])
 })
@@ -133,16 +112,16 @@ describe('when several limits refuse', () => {
   test('when several limits refuse, the one with the least left is named, whatever its layer', () => {
     const refusal = decideLimits(
       factsOf(9_000n, [
-        layer('tier', { spend_limit_per_tx: paise(3_000n), spend_limit_monthly: paise(6_500n) }),
-        layer('owner', { spend_limit_daily: paise(5_400n) }),
-        layer('agent', { spend_limit_hourly: paise(3_500n) }),
+        layerWith('tier', { spend_limit_per_tx: paise(3_000n), spend_limit_monthly: paise(6_500n) }),
+        layerWith('owner', { spend_limit_daily: paise(5_400n) }),
+        layerWith('agent', { spend_limit_hourly: paise(3_500n) }),
       ]),
     )
     expect(refusal?.details).toMatchObject({ rule: 'spend_limit_daily', layer: 'owner', remaining: 24 })
   })
 
   test('when several limits refuse with equal amounts left, tier comes before owner, organization and agent', () => {
-    const all = POLICY_LAYERS.map(name => layer(name, { spend_limit_per_tx: paise(500n) }))
+    const all = POLICY_LAYERS.map(name => layerWith(name, { spend_limit_per_tx: paise(500n) }))
     for (const [index, name] of POLICY_LAYERS.entries()) {
       expect(decideLimits(factsOf(501n, all.slice(index)))?.details).toMatchObject({ layer: name })
     }
@@ -154,28 +133,34 @@ describe('when several limits refuse', () => {
     const crowded = { max_counterparties_per_hour: 1 }
     const named = (...layers: Layer[]) =>
       decideLimits(factsOf(1n, layers, { counterparty }))?.details?.['layer']
-    expect(named(layer('tier', full), layer('agent', crowded))).toBe('tier')
-    expect(named(layer('tier', crowded), layer('agent', full))).toBe('tier')
-    expect(named(layer('tier', { spend_limit_per_tx: paise(0n) }), layer('owner', crowded))).toBe('tier')
+    expect(named(layerWith('tier', full), layerWith('agent', crowded))).toBe('tier')
+    expect(named(layerWith('tier', crowded), layerWith('agent', full))).toBe('tier')
+    expect(named(layerWith('tier', { spend_limit_per_tx: paise(0n) }), layerWith('owner', crowded))).toBe(
+      'tier',
+    )
   })
 
   test('retry_at is when the last of the refusing limits allows the payment, and absent if one never does', () => {
     const hour = { spend_limit_hourly: paise(1_500n) }
     const retry = (...layers: Layer[]) => decideLimits(factsOf(1_200n, layers))?.details?.['retry_at']
-    expect(retry(layer('agent', hour))).toBe(IN_50_MINUTES)
-    expect(retry(layer('owner', { spend_limit_daily: paise(4_000n) }), layer('agent', hour))).toBe(TOMORROW)
-    expect(retry(layer('owner', { spend_limit_monthly: paise(5_000n) }), layer('agent', hour))).toBe(
+    expect(retry(layerWith('agent', hour))).toBe(IN_50_MINUTES)
+    expect(retry(layerWith('owner', { spend_limit_daily: paise(4_000n) }), layerWith('agent', hour))).toBe(
+      TOMORROW,
+    )
+    expect(retry(layerWith('owner', { spend_limit_monthly: paise(5_000n) }), layerWith('agent', hour))).toBe(
       NEXT_MONTH,
     )
-    expect(retry(layer('owner', { spend_limit_per_tx: paise(1_000n) }), layer('agent', hour))).toBeUndefined()
-    expect(retry(layer('tier', { spend_limit_daily: paise(3_000n) }))).toBe('2026-11-21T09:50:00.000Z')
+    expect(
+      retry(layerWith('owner', { spend_limit_per_tx: paise(1_000n) }), layerWith('agent', hour)),
+    ).toBeUndefined()
+    expect(retry(layerWith('tier', { spend_limit_daily: paise(3_000n) }))).toBe('2026-11-21T09:50:00.000Z')
   })
 })
 
 test('the escrow threshold bounds max_amount_now too', () => {
   const layers = [
-    layer('tier', { require_escrow_above: paise(700n) }),
-    layer('agent', { spend_limit_per_tx: paise(900n), require_escrow_above: paise(800n) }),
+    layerWith('tier', { require_escrow_above: paise(700n) }),
+    layerWith('agent', { spend_limit_per_tx: paise(900n), require_escrow_above: paise(800n) }),
   ]
   expect(decideLimits(factsOf(1_000n, layers))?.details).toMatchObject({ remaining: 9, max_amount_now: 7 })
 })
@@ -225,7 +210,7 @@ test('for any layers the tightest limit decides, is named, and says how much may
     fc.property(layersWithLimits, fc.bigInt(1n, 14_000n), (policies, amount) => {
       const facts = factsOf(
         amount,
-        policies.map(([name, controls]) => layer(name, controls)),
+        policies.map(([name, controls]) => layerWith(name, controls)),
       )
       const left = leftOf(policies, facts)
       const least = left.reduce<bigint | null>(
@@ -254,21 +239,21 @@ describe('payee rules', () => {
   })
 
   test.each<[string, Layer[], boolean]>([
-    ['no lists', [layer('agent', lists(null, null))], true],
-    ['the payee is on the allowed list', [layer('agent', lists(['payee'], null))], true],
-    ['the payee is not on the allowed list', [layer('agent', lists(['other'], null))], false],
-    ['the allowed list is empty', [layer('agent', lists([], null))], false],
-    ['the payee is blocked', [layer('agent', lists(null, ['payee']))], false],
-    ['the payee is blocked and allowed', [layer('agent', lists(['payee'], ['payee']))], false],
-    ['another agent is blocked', [layer('agent', lists(null, ['other']))], true],
+    ['no lists', [layerWith('agent', lists(null, null))], true],
+    ['the payee is on the allowed list', [layerWith('agent', lists(['payee'], null))], true],
+    ['the payee is not on the allowed list', [layerWith('agent', lists(['other'], null))], false],
+    ['the allowed list is empty', [layerWith('agent', lists([], null))], false],
+    ['the payee is blocked', [layerWith('agent', lists(null, ['payee']))], false],
+    ['the payee is blocked and allowed', [layerWith('agent', lists(['payee'], ['payee']))], false],
+    ['another agent is blocked', [layerWith('agent', lists(null, ['other']))], true],
     [
       'the owner blocks the payee',
-      [layer('owner', lists(null, ['payee'])), layer('agent', lists(['payee'], null))],
+      [layerWith('owner', lists(null, ['payee'])), layerWith('agent', lists(['payee'], null))],
       false,
     ],
     [
       'only one layer allows the payee',
-      [layer('owner', lists(['other'], null)), layer('agent', lists(['payee'], null))],
+      [layerWith('owner', lists(['other'], null)), layerWith('agent', lists(['payee'], null))],
       false,
     ],
   ])('payee lists decide whether the payee may be paid: %s', (_what, layers, allowed) => {

@@ -5,41 +5,24 @@ import { newUuid } from '../../kernel/ids.ts'
 import { paise } from '../../kernel/money.ts'
 import { hashSecret } from '../../kernel/secrets.ts'
 import { testAccount } from '../../testing/accounts.ts'
-import { type AgentFacts, NEVER_STOPPED } from '../limits/agent-facts.ts'
+import { agentFacts, KEY_HASH } from '../../testing/decision-facts.ts'
+import type { AgentFacts } from '../limits/agent-facts.ts'
 import { OPEN_POLICY } from '../limits/controls.ts'
-import { ceilingOf, layerOf } from '../limits/layers.ts'
+import { layerOf } from '../limits/layers.ts'
 import { canReceive, decidePayment, decideSender, type PaymentFacts } from './decide.ts'
 
 const NOW = new Date('2026-11-20T10:00:00.000Z')
 const [PAYER, PAYEE, FIRST] = [1, 2, 3].map(() => newUuid(NOW)) as [string, string, string]
-const KEY = hashSecret('key')
-
-function agent(id: string, more: Partial<AgentFacts> = {}): AgentFacts {
-  return {
-    id,
-    platformId: id,
-    ownerId: id,
-    status: 'active',
-    blockedAs: null,
-    stops: NEVER_STOPPED,
-    keyHash: KEY,
-    layers: [],
-    ceiling: ceilingOf(more.layers ?? []),
-    policyVersion: 'a version',
-    policySinceMs: null,
-    ...more,
-  }
-}
 
 const blocking: AgentFacts['layers'] = [layerOf('agent', { ...OPEN_POLICY, blocked_payee_agents: [PAYEE] })]
 
 /** No rule refuses: 400 INR with a fee of 2 out of exactly 402. */
 const GOOD: PaymentFacts = {
-  payer: agent(PAYER),
+  payer: agentFacts(PAYER),
   payerAccount: testAccount(PAYER, NOW.getTime(), { balancePaise: paise(40_200n) }),
-  payee: agent(PAYEE),
+  payee: agentFacts(PAYEE),
   payeeAccount: testAccount(PAYEE, NOW.getTime()),
-  mandate: { by: 'agent', keyHash: KEY, asksOwner: false },
+  mandate: { by: 'agent', keyHash: KEY_HASH, asksOwner: false },
   amountPaise: paise(40_000n),
   keyUsed: null,
   sameReference: undefined,
@@ -74,17 +57,17 @@ const LADDER: readonly Rung[] = [
   {
     name: 'a sender that is stopped',
     code: 'policy_denied',
-    break: facts => ({ ...facts, payer: agent(PAYER, { ...facts.payer, status: 'quarantined' }) }),
+    break: facts => ({ ...facts, payer: agentFacts(PAYER, { ...facts.payer, status: 'quarantined' }) }),
   },
   {
     name: 'a recipient that is stopped',
     code: 'validation_error',
-    break: facts => ({ ...facts, payee: agent(PAYEE, { status: 'paused' }) }),
+    break: facts => ({ ...facts, payee: agentFacts(PAYEE, { status: 'paused' }) }),
   },
   {
     name: 'a recipient that the policy blocks',
     code: 'authorization_error',
-    break: facts => ({ ...facts, payer: agent(PAYER, { ...facts.payer, layers: blocking }) }),
+    break: facts => ({ ...facts, payer: agentFacts(PAYER, { ...facts.payer, layers: blocking }) }),
   },
   {
     name: 'a limit',

@@ -5,16 +5,16 @@ import { formatId, newUuid } from '../../kernel/ids.ts'
 import { paise } from '../../kernel/money.ts'
 import { hashSecret } from '../../kernel/secrets.ts'
 import { testAccount } from '../../testing/accounts.ts'
-import { type AgentFacts, NEVER_STOPPED } from '../limits/agent-facts.ts'
+import { agentFacts, KEY_HASH } from '../../testing/decision-facts.ts'
+import type { AgentFacts } from '../limits/agent-facts.ts'
 import { OPEN_POLICY } from '../limits/controls.ts'
-import { ceilingOf, layerOf } from '../limits/layers.ts'
+import { layerOf } from '../limits/layers.ts'
 import { decidePayment, type Mandate, type PaymentFacts } from './decide.ts'
 import { activeUse, type Use } from './idempotency.ts'
 
 const NOW = new Date('2026-11-20T10:00:00.000Z')
 const [PAYER, PAYEE, APPROVAL] = [1, 2, 3].map(() => newUuid(NOW)) as [string, string, string]
-const KEY = hashSecret('key')
-const AGENT: Mandate = { by: 'agent', keyHash: KEY, asksOwner: false }
+const AGENT: Mandate = { by: 'agent', keyHash: KEY_HASH, asksOwner: false }
 const OWNER: Mandate = { by: 'owner' }
 const DRY_RUN: Mandate = { by: 'dry run' }
 
@@ -27,29 +27,12 @@ function layersOf(thresholds: Thresholds): AgentFacts['layers'] {
   )
 }
 
-function agent(id: string, more: Partial<AgentFacts> = {}): AgentFacts {
-  return {
-    id,
-    platformId: id,
-    ownerId: id,
-    status: 'active',
-    blockedAs: null,
-    stops: NEVER_STOPPED,
-    keyHash: KEY,
-    layers: [],
-    ceiling: ceilingOf(more.layers ?? []),
-    policyVersion: 'a version',
-    policySinceMs: null,
-    ...more,
-  }
-}
-
 function facts(amount: bigint, thresholds: Thresholds, more: Partial<PaymentFacts> = {}): PaymentFacts {
   return {
     mandate: AGENT,
-    payer: agent(PAYER, { layers: layersOf(thresholds) }),
+    payer: agentFacts(PAYER, { layers: layersOf(thresholds) }),
     payerAccount: testAccount(PAYER, NOW.getTime(), { balancePaise: paise(10_000_000n) }),
-    payee: agent(PAYEE),
+    payee: agentFacts(PAYEE),
     payeeAccount: testAccount(PAYEE, NOW.getTime()),
     amountPaise: paise(amount),
     keyUsed: null,
@@ -98,7 +81,7 @@ describe('a payment', () => {
 })
 
 describe('the authority of a payment:', () => {
-  const rotated = { payer: agent(PAYER, { keyHash: hashSecret('new') }) }
+  const rotated = { payer: agentFacts(PAYER, { keyHash: hashSecret('new') }) }
 
   test('an owner’s approval skips the threshold and the agent’s key, and checks everything else', () => {
     expect(decidePayment(facts(50_001n, { agent: 0n }, { mandate: OWNER }))).toMatchObject({
@@ -107,7 +90,7 @@ describe('the authority of a payment:', () => {
     expect(decidePayment(facts(50_001n, {}, { mandate: OWNER, ...rotated }))).toMatchObject({
       kind: 'proceed',
     })
-    const paused = { payee: agent(PAYEE, { status: 'paused' }) }
+    const paused = { payee: agentFacts(PAYEE, { status: 'paused' }) }
     expect(decidePayment(facts(1n, {}, { mandate: OWNER, ...paused }))).toMatchObject({
       code: 'validation_error',
     })

@@ -2,9 +2,8 @@ import type { AgentStatus } from '@batua/contract'
 import { expect, test } from 'vitest'
 import { istDay } from '../../../kernel/clock.ts'
 import { paise, ZERO_PAISE } from '../../../kernel/money.ts'
-import { type AgentFacts, NEVER_STOPPED } from '../../limits/agent-facts.ts'
-import { OPEN_POLICY } from '../../limits/controls.ts'
-import { ceilingOf, layerOf } from '../../limits/layers.ts'
+import { agentFacts } from '../../../testing/decision-facts.ts'
+import type { AgentFacts } from '../../limits/agent-facts.ts'
 import type { Authorization } from './authorization.ts'
 import { type CaptureFacts, decideCapture, decideOpenCount } from './decide.ts'
 import { presentAt } from './present.ts'
@@ -13,14 +12,7 @@ const NOON_MS = Date.parse('2026-11-20T06:30:00.000Z')
 const GRACE_MS = 600_000
 const [PAYER, PAYEE] = ['01890000-0000-7000-8000-000000000001', '01890000-0000-7000-8000-000000000002']
 
-function agent(id: string, status: AgentStatus = 'active'): AgentFacts {
-  const layers = [layerOf('agent', OPEN_POLICY)]
-  return {
-    ...{ id, platformId: id, ownerId: id, status, blockedAs: null, stops: NEVER_STOPPED },
-    ...{ keyHash: Buffer.alloc(0), layers, ceiling: ceilingOf(layers) },
-    ...{ policyVersion: 'a version', policySinceMs: null },
-  }
-}
+const agent = (id: string, status: AgentStatus = 'active') => agentFacts(id, { status })
 
 const OPEN: Authorization = {
   ...{ agentId: PAYER, id: '01890000-0000-7000-8000-0000000000aa', payeeId: PAYEE },

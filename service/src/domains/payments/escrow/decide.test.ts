@@ -4,9 +4,9 @@ import type { Uuid } from '../../../kernel/ids.ts'
 import { paise } from '../../../kernel/money.ts'
 import { hashSecret } from '../../../kernel/secrets.ts'
 import { testAccount } from '../../../testing/accounts.ts'
-import { type AgentFacts, NEVER_STOPPED } from '../../limits/agent-facts.ts'
-import { OPEN_POLICY, type SpendPolicy } from '../../limits/controls.ts'
-import { ceilingOf, layerOf } from '../../limits/layers.ts'
+import { agentFacts, layerWith } from '../../../testing/decision-facts.ts'
+import type { AgentFacts } from '../../limits/agent-facts.ts'
+import type { SpendPolicy } from '../../limits/controls.ts'
 import {
   decideAttestation,
   decideHeld,
@@ -25,20 +25,7 @@ const [PAYER, PAYEE, OTHER] = ['0001', '0002', '0003'].map(
 const NOON = new Date('2026-11-20T06:30:00.000Z')
 
 function agent(id: Uuid, status: AgentStatus = 'active', controls: Partial<SpendPolicy> = {}): AgentFacts {
-  const layers = [layerOf('agent', { ...OPEN_POLICY, ...controls })]
-  return {
-    id,
-    platformId: id,
-    ownerId: id,
-    status,
-    blockedAs: null,
-    stops: NEVER_STOPPED,
-    keyHash: hashSecret(id),
-    layers,
-    ceiling: ceilingOf(layers),
-    policyVersion: 'a version',
-    policySinceMs: null,
-  }
+  return agentFacts(id, { status, keyHash: hashSecret(id), layers: [layerWith('agent', controls)] })
 }
 
 const to = (facts: AgentFacts | undefined): NamedAgent => ({ field: 'to_agent_id', agent: facts })
