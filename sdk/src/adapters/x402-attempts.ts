@@ -52,6 +52,7 @@ export interface ShownProof {
   readonly transactionId: unknown
   /** The token of what was set aside. */
   readonly authorization: unknown
+  readonly fromAgent: unknown
 }
 
 const OF_BUYERS = ['version', 'transactionId', 'authorization', 'fromAgent', 'nonce', 'receipt']
@@ -65,8 +66,8 @@ export function isOfBuyer({ payload }: ShownPayment): boolean {
 }
 
 export function proofIn({ payload }: ShownPayment): ShownProof {
-  const { nonce, transactionId, authorization } = payload as Partial<Record<string, unknown>>
-  return { nonce: String(nonce), transactionId, authorization }
+  const { nonce, transactionId, authorization, fromAgent } = payload as Partial<Record<string, unknown>>
+  return { nonce: String(nonce), transactionId, authorization, fromAgent }
 }
 
 function keyOf(payment: ShownPayment): string {

@@ -1,10 +1,16 @@
 import { type Client, credentialOf } from '../client/client.ts'
+import { createServiceKeys } from '../client/service-keys.ts'
+import { remembered } from '../client/timeouts.ts'
 import { paiseFromRupees } from '../protocol/amount.ts'
 import { isServed } from '../protocol/messages.ts'
 import { isFields, isFinal, NETWORKS, type PaymentFlow, type Scheme } from '../protocol/x402.ts'
+import { checkShown } from '../seller/check-authorization.ts'
 import { payeeIn, secretsOf } from '../seller/context.ts'
+import { deadlineIn } from '../seller/deadline.ts'
 import { decideAge } from '../seller/decide.ts'
 import { createNonces, issuedAtOf, type Quote, type Surroundings } from '../seller/nonce.ts'
+import type { RefusalReason } from '../seller/options.ts'
+import { createVerificationLimits } from '../seller/verification-limits.ts'
 import { type Attempts, createAttempts, isOfBuyer, proofIn, type ShownPayment } from './x402-attempts.ts'
 import { createLater, requestOf } from './x402-give-back.ts'
 
@@ -199,6 +205,9 @@ type VerificationHooks = Pick<
   'onBeforeVerify' | 'onVerifiedPaymentCanceled'
 >
 
+const KEYS_TIMEOUT_MS = 5_000
+/** x402's servers answer it with 402, and the same payment may be shown again. */
+const UNANSWERED = 'unexpected_verify_error'
 const INVALID = { abort: true, reason: 'invalid_payload' } as const
 
 /** What was paid before is settled before, and refunded by a settlement. */
@@ -213,7 +222,39 @@ function setAsideHooks(
   attempts: Attempts,
   refuse: (context: ExactVerification) => Promise<string | null>,
 ): VerificationHooks {
+  const { client } = options
   const later = createLater(options)
+  const offline = {
+    serviceKeys: createServiceKeys(
+      () => client.getServiceKeys({}, { timeoutMs: KEYS_TIMEOUT_MS, maxRetries: 0 }),
+      Date.now,
+    ),
+    agent: remembered(() => client.getCurrentAgent()),
+  }
+  const limits = createVerificationLimits(Date.now)
+
+  /** Asks the service, unless the payment is none, or was asked about too often. */
+  async function verify({
+    paymentPayload,
+    requirements,
+  }: ExactVerification): Promise<X402Verification | null> {
+    const { authorization, fromAgent, nonce } = proofIn(paymentPayload)
+    const shown = { authorization: String(authorization), fromAgent: String(fromAgent), nonce }
+    const finding = await checkShown(offline, shown, deadlineIn(KEYS_TIMEOUT_MS))
+    if (finding.kind === 'later') return null
+    if (finding.kind === 'refused') return { isValid: false, invalidReason: finding.reason }
+    const asked = limits.begin({ proof: finding.key, address: null, isPaid: finding.isPaid })
+    let reason: RefusalReason | null = null
+    try {
+      const attempt = attempts.begin(paymentPayload)
+      const result = await client.verifyX402Payment(requestOf(paymentPayload, requirements, { attempt }))
+      // Which one does not matter here.
+      if (!result.isValid) reason = 'transaction_not_found'
+      return result
+    } finally {
+      asked.end(reason)
+    }
+  }
   return {
     // x402's server verifies without an attempt, which only a settlement can add: so this asks the service.
     async onBeforeVerify(context) {
@@ -222,12 +263,11 @@ function setAsideHooks(
       if (reason !== null) return { abort: true, reason }
       const { paymentPayload, requirements } = context
       try {
-        const attempt = attempts.begin(paymentPayload)
-        const request = requestOf(paymentPayload, requirements, { attempt })
-        return { skip: true, result: await options.client.verifyX402Payment(request) }
+        const result = await verify(context)
+        return result === null ? { abort: true, reason: UNANSWERED } : { skip: true, result }
       } catch {
         attempts.reopen(paymentPayload, requirements.maxTimeoutSeconds * 1_000)
-        return { abort: true, reason: 'unexpected_verify_error' }
+        return { abort: true, reason: UNANSWERED }
       }
     },
     async onVerifiedPaymentCanceled({ paymentPayload, requirements }) {

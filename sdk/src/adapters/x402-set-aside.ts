@@ -11,10 +11,10 @@ import {
   type Scheme,
   VERIFY_FAILURES,
 } from '../protocol/x402.ts'
-import { checkAuthorizationToken } from '../seller/check-authorization.ts'
+import { checkShown } from '../seller/check-authorization.ts'
 import { objectInPart } from '../seller/check-receipt.ts'
 import type { SellerContext } from '../seller/context.ts'
-import { askBefore, type Deadline, deadlineIn } from '../seller/deadline.ts'
+import { askBefore, deadlineIn } from '../seller/deadline.ts'
 import { decideAge } from '../seller/decide.ts'
 import { issuedAtOf } from '../seller/nonce.ts'
 import type { AcceptedPayment, RefusalReason, X402Scheme } from '../seller/options.ts'
@@ -105,8 +105,9 @@ async function reserve(context: SellerContext, shown: Reservation): Promise<Vouc
   let reason: RefusalReason | null = null
   try {
     const deadline = deadlineIn(verifyTimeoutMs)
-    const finding = await checkOffline(context, proof, deadline)
-    if (finding.kind !== 'askable') return finding
+    const finding = await checkShown(context, proof, deadline)
+    if (finding.kind === 'refused') return refusedAs(finding.reason)
+    if (finding.kind === 'later') return { kind: 'unanswered', retryAfterMs: finding.retryAfterMs }
     const before = verificationLimits.lastReason(finding.key)
     if (before !== null) return refusedAs(before)
     const asked = verificationLimits.begin({ proof: finding.key, address, isPaid: finding.isPaid })
@@ -129,39 +130,6 @@ async function reserve(context: SellerContext, shown: Reservation): Promise<Vouc
     if (!(error instanceof TooManyGuesses)) onError(error)
     const retryAfterMs = error instanceof TooManyGuesses || isBatuaError(error) ? error.retryAfterMs : null
     return { kind: 'unanswered', retryAfterMs }
-  }
-}
-
-/** By what failed questions about an authorization are counted, and whether money was set aside for it. */
-interface Askable {
-  readonly kind: 'askable'
-  readonly key: string
-  readonly isPaid: boolean
-}
-
-/**
- * An invented authorization costs the service nothing, and a genuine one counts by itself: an attacker who wants to use up what
- * honest buyers share has to set money aside for this seller, again for every few questions.
- */
-async function checkOffline(
-  { serviceKeys, agent }: SellerContext,
-  { authorization, fromAgent, nonce }: Reservation['proof'],
-  deadline: Deadline,
-): Promise<Askable | VoucherOutcome> {
-  const finding = await checkAuthorizationToken(serviceKeys, authorization, deadline)
-  switch (finding.kind) {
-    case 'not_genuine':
-      return refusedAs('authorization_not_genuine')
-    case 'later':
-      return { kind: 'unanswered', retryAfterMs: finding.retryAfterMs }
-    case 'unsupported':
-      return { kind: 'askable', key: `${authorization} ${nonce}`, isPaid: false }
-    case 'genuine': {
-      const { jti, sub, aud } = finding.claims
-      if (aud !== (await agent(deadline.signal)).agent_id) return refusedAs('not_payee')
-      if (sub !== fromAgent) return refusedAs('payer_mismatch')
-      return { kind: 'askable', key: String(jti), isPaid: finding.isCertain }
-    }
   }
 }
 

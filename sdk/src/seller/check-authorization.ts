@@ -2,8 +2,11 @@ import { checkSignature, type ServiceKeys } from '../client/service-keys.ts'
 import { type Paise, paiseFromRupees } from '../protocol/amount.ts'
 import { bytesFromBase64 } from '../protocol/base64.ts'
 import { ed25519, type Verify } from '../protocol/ed25519.ts'
+import type { VoucherProof } from '../protocol/messages.ts'
 import { objectInPart } from './check-receipt.ts'
+import type { SellerContext } from './context.ts'
 import type { Deadline } from './deadline.ts'
+import type { RefusalReason } from './options.ts'
 
 /** The terms of an authorization, as the service has signed them. */
 export interface AuthorizationTerms {
@@ -70,8 +73,41 @@ type TokenFinding =
   | { readonly kind: 'unsupported' }
   | Exclude<AuthorizationFinding, { readonly kind: 'genuine' }>
 
+/** By what failed questions about an authorization are counted, and whether money was set aside for it. */
+interface Askable {
+  readonly kind: 'askable'
+  readonly key: string
+  readonly isPaid: boolean
+}
+
+type ShownFinding =
+  | Askable
+  | { readonly kind: 'refused'; readonly reason: RefusalReason }
+  | { readonly kind: 'later'; readonly retryAfterMs: number }
+
+/**
+ * Whether the service is asked about money that was set aside for a request. An invented authorization costs it nothing,
+ * and is refused as the service would; a genuine one counts by itself: whoever wants to use up what honest buyers share has to set money aside for this
+ * seller, again for every few questions. What cannot be checked here counts as an invented one does.
+ */
+export async function checkShown(
+  { serviceKeys, agent }: Pick<SellerContext, 'serviceKeys' | 'agent'>,
+  { authorization, fromAgent, nonce }: Pick<VoucherProof, 'authorization' | 'fromAgent' | 'nonce'>,
+  deadline: Deadline,
+): Promise<ShownFinding> {
+  const finding = await checkAuthorizationToken(serviceKeys, authorization, deadline)
+  if (finding.kind === 'not_genuine') return { kind: 'refused', reason: 'transaction_not_found' }
+  if (finding.kind === 'later' && finding.retryAfterMs !== null)
+    return { kind: 'later', retryAfterMs: finding.retryAfterMs }
+  if (finding.kind !== 'genuine') return { kind: 'askable', key: `${authorization} ${nonce}`, isPaid: false }
+  const { jti, sub, aud } = finding.claims
+  if (aud !== (await agent(deadline.signal)).agent_id) return { kind: 'refused', reason: 'not_payee' }
+  if (sub !== fromAgent) return { kind: 'refused', reason: 'payer_mismatch' }
+  return { kind: 'askable', key: String(jti), isPaid: finding.isCertain }
+}
+
 /** Whether the service has signed a token of an authorization, with or without a key for vouchers. */
-export async function checkAuthorizationToken(
+async function checkAuthorizationToken(
   keys: ServiceKeys,
   token: string,
   deadline: Deadline,
