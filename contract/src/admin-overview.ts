@@ -12,7 +12,7 @@ const paymentTotals = {
   fees: amountOut('The fees that payers paid in addition, INR.'),
 }
 
-const bookSums = response(
+const ledgerSums = response(
   {
     balances: Type.Record(Type.String(), Type.Number(), {
       description: 'The balance of every system account by its name, and of all wallets together, INR.',
@@ -74,7 +74,7 @@ export const Overview = response(
         checked_at: nullable(
           timestamp('When the last complete ledger check ended; null before the first one.'),
         ),
-        sums: nullable(bookSums),
+        sums: nullable(ledgerSums),
       },
       { description: 'The continuous check of every account, every transfer and every audit entry.' },
     ),

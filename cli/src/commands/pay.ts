@@ -67,10 +67,10 @@ async function pay(session: Session, options: PayOptions, args: readonly string[
     ...(purpose === undefined ? {} : { context: { purpose } }),
   }
   const paid = await payOnce(session, access.client, input, key)
-  const settled =
+  const result =
     options.wait && paid.status !== 'completed' ? await decided(session, access.client, paid) : paid
-  report(session, settled, input)
-  return settled.status === 'completed' ? EXIT.done : EXIT.waits
+  report(session, result, input)
+  return result.status === 'completed' ? EXIT.done : EXIT.waits
 }
 
 function orderIn(

@@ -84,7 +84,7 @@ export function chargeServer(options: ChargeServerOptions): ChargeServer {
     ...CHARGE_METHOD,
     ...createServer(context, options, (payload, quote) => {
       const proof = CHARGE_METHOD.schema.credential.payload.parse(payload)
-      return settle(context, options, proof, quote)
+      return takeCharge(context, options, proof, quote)
     }),
   }
 }
@@ -136,7 +136,7 @@ function quoteFor(
   return { method, path: url.pathname + url.search, amountPaise, payTo, ttlMs, usedAt }
 }
 
-async function settle(
+async function takeCharge(
   context: SellerContext,
   options: ChargeServerOptions,
   proof: PaymentProof,

@@ -12,14 +12,14 @@ export function compensationOf(context: SellerContext, use: NonceUse): (status: 
     isFinished = true
     if (isServed(status)) return
     try {
-      await settle(context, use)
+      await compensateUse(context, use)
     } catch (error) {
       context.onError(error)
     }
   }
 }
 
-function settle({ onFailure, service, uses, inTurn }: SellerContext, use: NonceUse): Promise<void> {
+function compensateUse({ onFailure, service, uses, inTurn }: SellerContext, use: NonceUse): Promise<void> {
   if (onFailure === 'refund') return refund(service, use)
   // A repeated proof in this process waits until its nonce is valid again. If that fails, the payment is refunded.
   return inTurn(use.proof.nonce, null, () => uses.giveBack(use).catch(() => refund(service, use)))

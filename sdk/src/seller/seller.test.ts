@@ -296,15 +296,15 @@ describe('a proof', () => {
     const request = await paidRequest(shop)
     shop.clock.ms += MINUTE_MS + 1
     const held = Promise.withResolvers<void>()
-    const settled = Promise.withResolvers<void>()
+    const compensated = Promise.withResolvers<void>()
     shop.service.be(async call => {
       if (shop.service.state.bodies.length > 0) await held.promise
-      settled.resolve()
+      compensated.resolve()
       return call()
     })
     expect(reasonIn(await accept(shop, request))).toBe('nonce_expired')
     held.resolve()
-    await settled.promise
+    await compensated.promise
     expect(shop.errors).toEqual([])
     expect(refunds(shop)).toHaveLength(1)
   })

@@ -111,7 +111,7 @@ async function openCaptures(store: TabStore, payeeId: string, settings: TabSetti
     isClosed = true
     work.stopping.abort()
     work.pausedMs = null
-    for (const buyer of await records.buyers()) await settle(work, buyer)
+    for (const buyer of await records.buyers()) await captureAndReturn(work, buyer)
   })
   // Calls that an earlier process served are captured soon.
   void captureDue(work, tickMs).catch(settings.onError)
@@ -221,7 +221,7 @@ async function collect(work: Work, buyer: string): Promise<boolean> {
 }
 
 /** Captures what a buyer owes, and returns the rest of authorizations that the payer has begun to close. */
-async function settle(work: Work, buyer: string): Promise<void> {
+async function captureAndReturn(work: Work, buyer: string): Promise<void> {
   await work.records.updateFresh(buyer, tabs => ({ tabs, result: null }))
   await collect(work, buyer)
   for (const { authorizationId, hasEnded } of work.records.latest(buyer)) {

@@ -23,17 +23,17 @@ function ask(fair: FairShare, order: string[], party: string): void {
   void fair.enter(party).then(() => order.push(party))
 }
 
-const settle = () => vi.advanceTimersByTimeAsync(0)
+const runPending = () => vi.advanceTimersByTimeAsync(0)
 
 test('a free place goes to the party that has none, however many others have queued before', async () => {
   const fair = share(2)
   const order: string[] = []
   for (let request = 0; request < 900; request++) ask(fair, order, 'crowd')
   ask(fair, order, 'stranger')
-  await settle()
+  await runPending()
   expect(order).toEqual(['crowd', 'crowd'])
   fair.leave('crowd')
-  await settle()
+  await runPending()
   expect(order).toEqual(['crowd', 'crowd', 'stranger'])
 })
 
@@ -42,10 +42,10 @@ test('parties that have equally many take turns', async () => {
   const order: string[] = []
   for (const party of ['a', 'a', 'a', 'b', 'b', 'c']) ask(fair, order, party)
   for (let turn = 1; turn < 6; turn++) {
-    await settle()
+    await runPending()
     fair.leave(order.at(-1) ?? '')
   }
-  await settle()
+  await runPending()
   expect(order).toEqual(['a', 'b', 'c', 'a', 'b', 'a'])
 })
 
@@ -53,10 +53,10 @@ test('no party has more places than its most, even while places are free', async
   const fair = share(10, 3)
   const order: string[] = []
   for (let request = 0; request < 20; request++) ask(fair, order, 'crowd')
-  await settle()
+  await runPending()
   expect(order).toHaveLength(3)
   ask(fair, order, 'stranger')
-  await settle()
+  await runPending()
   expect(order.at(-1)).toBe('stranger')
 })
 
@@ -69,7 +69,7 @@ test('a request that waits too long fails with DatabaseBusy and takes no place a
   const order: string[] = []
   ask(fair, order, 'next')
   fair.leave('holder')
-  await settle()
+  await runPending()
   expect(order).toEqual(['next'])
 })
 
@@ -82,7 +82,7 @@ test('one party has at most its maximum of waiting requests', async () => {
   await expect(fair.enter('crowd')).rejects.toBeInstanceOf(DatabaseBusy)
   ask(fair, order, 'stranger')
   fair.leave('crowd')
-  await settle()
+  await runPending()
   expect(order).toEqual(['stranger'])
 })
 
@@ -109,11 +109,11 @@ test('all places are free again after any sequence of entering, waiting and leav
   }
   await vi.advanceTimersByTimeAsync(MAX_WAIT_MS)
   for (const party of held.splice(0)) fair.leave(party)
-  await settle()
+  await runPending()
   for (const party of held.splice(0)) fair.leave(party)
   const order: string[] = []
   for (const party of ['a', 'b', 'c', 'd']) ask(fair, order, party)
-  await settle()
+  await runPending()
   expect(order).toEqual(['a', 'b', 'c', 'd'])
 })
 
@@ -121,8 +121,8 @@ test('an urgent party gets the next place, before parties that waited longer', a
   const fair = share(1)
   const order: string[] = []
   for (const party of ['a', 'b', 'stop']) ask(fair, order, party)
-  await settle()
+  await runPending()
   fair.leave('a')
-  await settle()
+  await runPending()
   expect(order).toEqual(['a', 'stop'])
 })
