@@ -86,9 +86,10 @@ type ShownFinding =
   | { readonly kind: 'later'; readonly retryAfterMs: number }
 
 /**
- * Whether the service is asked about money that was set aside for a request. An invented authorization costs it nothing,
- * and is refused as the service would; a genuine one counts by itself: whoever wants to use up what honest buyers share has to set money aside for this
- * seller, again for every few questions. What cannot be checked here counts as an invented one does.
+ * Whether the service is asked about money that was set aside for a request. An invented authorization costs it
+ * nothing, and is refused as the service would; a genuine one counts by itself: an attacker who wants to use up what
+ * honest buyers share has to set money aside for this seller, again for every few questions. What cannot be checked
+ * here counts as an invented one does.
  */
 export async function checkShown(
   { serviceKeys, agent }: Pick<SellerContext, 'serviceKeys' | 'agent'>,
