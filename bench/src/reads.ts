@@ -3,6 +3,7 @@ import { formatId, type Uuid } from '../../service/src/kernel/ids.ts'
 import { figure, median } from './figures.ts'
 import { requestText } from './flood.ts'
 import { type Goal, verdict } from './goals.ts'
+import type { LoadGenerator } from './load-generator.ts'
 import { table } from './markdown.ts'
 import { perSecond } from './measure.ts'
 import type { LoadReport, Payer } from './messages.ts'
@@ -16,6 +17,7 @@ interface Paid {
   readonly id: Uuid
   readonly payer: Payer
   readonly payee: Payer
+  readonly reference: string | null
 }
 
 interface Read {
@@ -24,6 +26,8 @@ interface Read {
   readonly wanted: number
   /** How many different requests there are; absent: DIFFERENT. */
   readonly different?: number
+  /** Whether each payment may be asked for once. */
+  readonly once?: boolean
   readonly request: (paid: Paid) => string
 }
 
@@ -63,6 +67,16 @@ const READS = {
     request: ({ id, payee }) =>
       get(`/v1/transactions/${formatId('pay', id)}/verify?expected_amount=1`, payee),
   },
+  consume: {
+    title: 'verify that consumes, each payment and nonce once',
+    wanted: 1,
+    once: true,
+    request: ({ id, payee, reference }) =>
+      get(
+        `/v1/transactions/${formatId('pay', id)}/verify?consume=true&consume_id=1&nonce=${reference}`,
+        payee,
+      ),
+  },
   statement: {
     title: 'statement page of 20',
     wanted: 1,
@@ -100,6 +114,12 @@ export interface ReadsReport {
   readonly paid: number
 }
 
+/** For each round of a read that asks once, which is short because it uses payments up. */
+const ASKED_ONCE = 12_000
+const ONCE_WARM_UP_MS = 500
+const ONCE_SECONDS = 1.5
+const PAY_ONCE_SECONDS = 4
+
 const CONNECTIONS = 64
 const WARM_UP_MS = 1_000
 const FIRST_WARM_UP_S = 3
@@ -121,7 +141,13 @@ export async function measureReads(
   async function round(name: Name | 'payments', seconds: number): Promise<ReadRound> {
     let stopMeter: (() => Usage | null) | undefined
     let usage: Usage | null = null
-    const timing = { connections: CONNECTIONS, warmUpMs: WARM_UP_MS, measureMs: seconds * 1_000 }
+    const once = name !== 'payments' && isOnce(name)
+    if (once) await generator.prepare(`read ${name}`, unread.splice(0, ASKED_ONCE).map(READS[name].request))
+    const timing = {
+      connections: CONNECTIONS,
+      warmUpMs: once ? ONCE_WARM_UP_MS : WARM_UP_MS,
+      measureMs: (once ? ONCE_SECONDS : seconds) * 1_000,
+    }
     const what =
       name === 'payments' ? ({ payee: 'random', agents: 'usual' } as const) : { prepared: `read ${name}` }
     const report = await generator.run(
@@ -135,14 +161,22 @@ export async function measureReads(
         },
       },
     )
+    if (once && report.paid > ASKED_ONCE)
+      throw new Error(`${ASKED_ONCE} payments are too few to ${name} each once`)
     if (report.refusal !== null) throw new Error(`a read of ${name} was refused: ${report.refusal}`)
     if (name === 'payments') paid += report.paid
     return { ...report, usage }
   }
 
   await round('payments', FIRST_WARM_UP_S)
-  const payments = await lastPayments(db, network.groups.usual)
+  const payments = await lastPayments(db, network.groups.usual, '')
+  paid += await payOnce(generator, network.groups.usual, options.rounds)
+  const unread = await lastPayments(db, network.groups.usual, PAID_ONCE)
   for (const name of NAMES) {
+    if (isOnce(name)) {
+      await round(name, FIRST_WARM_UP_S)
+      continue
+    }
     const { request, different = DIFFERENT }: Read = READS[name]
     await generator.prepare(`read ${name}`, payments.slice(0, different).map(request))
     await round(name, FIRST_WARM_UP_S)
@@ -157,17 +191,53 @@ export async function measureReads(
   return { rounds, paid }
 }
 
-async function lastPayments(db: Queryable, payers: readonly Payer[]): Promise<Paid[]> {
+const PAID_ONCE = 'once-'
+
+/** Makes the payments for the rounds of what asks for each once, and for their first warm-up; returns how many. */
+async function payOnce(generator: LoadGenerator, payers: readonly Payer[], rounds: number): Promise<number> {
+  const count = ASKED_ONCE * (rounds + 1)
+  await generator.prepare('pay once', payRequests(payers, count))
+  const measureMs = PAY_ONCE_SECONDS * 1_000 * (rounds + 1)
+  const window = { onBegan: () => undefined, onEnded: () => undefined }
+  const order = { prepared: 'pay once', connections: CONNECTIONS, warmUpMs: 0, measureMs }
+  const { paid, refusal } = await generator.run(order, window)
+  // When all were made, they are sent again and refused.
+  if (paid < count) throw new Error(`only ${paid} of ${count} payments were made: ${refusal ?? 'too slowly'}`)
+  return paid
+}
+
+/** Payments with a reference of their own. */
+function payRequests(payers: readonly Payer[], count: number): string[] {
+  return Array.from({ length: count }, (_, index) => {
+    const [payer, payee] = [payers[index % payers.length], payers[(index + 1) % payers.length]]
+    if (payer === undefined || payee === undefined) throw new Error('a network has at least two agents')
+    const reference = `${PAID_ONCE}${index}`
+    return requestText(
+      'POST',
+      `/v1/agents/${payer.id}/pay`,
+      { 'x-agent-key': payer.key },
+      { to: payee.id, amount: 1, reference, idempotency_key: reference },
+    )
+  })
+}
+
+function isOnce(name: Name): boolean {
+  const { once = false }: Read = READS[name]
+  return once
+}
+
+/** The newest payments whose reference begins so, with any or no reference where it is empty. */
+async function lastPayments(db: Queryable, payers: readonly Payer[], reference: string): Promise<Paid[]> {
   const byId = new Map(payers.map(payer => [payer.id, payer]))
-  const rows = await db.query<{ id: Uuid; debitAccount: Uuid; creditAccount: Uuid }>(
-    `select id, debit_account as "debitAccount", credit_account as "creditAccount"
-     from transfers where kind = 'payment' order by id desc limit $1`,
-    [DIFFERENT_RECEIPTS],
+  const rows = await db.query<Pick<Paid, 'id' | 'reference'> & { debitAccount: Uuid; creditAccount: Uuid }>(
+    `select id, reference, debit_account as "debitAccount", credit_account as "creditAccount"
+     from transfers where kind = 'payment' and coalesce(reference, '') like $1 || '%' order by id desc limit $2`,
+    [reference, reference === '' ? DIFFERENT_RECEIPTS : null],
   )
-  return rows.flatMap(({ id, debitAccount, creditAccount }) => {
+  return rows.flatMap(({ id, reference, debitAccount, creditAccount }) => {
     const payer = byId.get(formatId('agt', debitAccount))
     const payee = byId.get(formatId('agt', creditAccount))
-    return payer === undefined || payee === undefined ? [] : [{ id, payer, payee }]
+    return payer === undefined || payee === undefined ? [] : [{ id, reference, payer, payee }]
   })
 }
 

@@ -70,10 +70,7 @@ export function openGathered(db: Pick<Queryable, 'query'>): Gathered {
 }
 
 function loaderOf(db: Pick<Queryable, 'query'>, { text, keyOf, mostKeys = MOST_KEYS }: KeyedRead<Row>) {
-  let inProgress = 0
-  const waiting: (() => void)[] = []
-
-  async function load(keys: readonly string[]): Promise<(readonly Row[])[]> {
+  return gatherCalls<string, readonly Row[]>(mostKeys, async keys => {
     const read = [...new Set(keys)]
     const rows = await asService(() => db.query(text, [textArrayLiteral(read)]))
     const byKey = new Map<string, Row[]>()
@@ -84,12 +81,24 @@ function loaderOf(db: Pick<Queryable, 'query'>, { text, keyOf, mostKeys = MOST_K
       else others.push(row)
     }
     return keys.map(key => byKey.get(key) ?? [])
-  }
+  })
+}
 
-  return new DataLoader<string, readonly Row[]>(
-    async keys => {
+/** Calls of one moment together, at most so many; `work` returns the result or the error of each, in their order. */
+export function gatherCalls<Call, Result>(
+  most: number,
+  work: (calls: readonly Call[]) => Promise<readonly (Result | Error)[]>,
+): DataLoader<Call, Result> {
+  let inProgress = 0
+  const waiting: (() => void)[] = []
+  const begin = (dispatch: () => void) => {
+    inProgress += 1
+    setImmediate(dispatch)
+  }
+  return new DataLoader<Call, Result>(
+    async calls => {
       try {
-        return await load(keys)
+        return await work(calls)
       } finally {
         inProgress -= 1
         const next = waiting.shift()
@@ -98,16 +107,11 @@ function loaderOf(db: Pick<Queryable, 'query'>, { text, keyOf, mostKeys = MOST_K
     },
     {
       cache: false,
-      maxBatchSize: mostKeys,
+      maxBatchSize: most,
       batchScheduleFn: dispatch => {
         if (inProgress < MOST_IN_PROGRESS) begin(dispatch)
         else waiting.push(dispatch)
       },
     },
   )
-
-  function begin(dispatch: () => void): void {
-    inProgress += 1
-    setImmediate(dispatch)
-  }
 }

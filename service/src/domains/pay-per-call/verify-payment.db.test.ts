@@ -1,6 +1,6 @@
 import { type Verification, verifyTransaction } from '@batua/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../db/database.ts'
+import { type Database, openDatabase } from '../../db/database.ts'
 import { responseCheck } from '../../http/body/validate.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { systemClock } from '../../kernel/clock.ts'
@@ -270,6 +270,33 @@ describe('consuming', () => {
     expect(await verifyWatched()).toMatchObject(VERIFIED)
     // The same, and the earlier use.
     expect(queries).toBe(2 + 3)
+  })
+
+  test('of uses on two nodes at the same moment, in opposite orders, each nonce is consumed once', async () => {
+    const other = openDatabase(db.url)
+    const nodes: VerificationContext[] = [context, { ...context, database: other }]
+    try {
+      const payments = await Promise.all(Array.from({ length: 40 }, () => paid()))
+      const uses = nodes.flatMap((node, index) =>
+        (index === 0 ? payments : payments.toReversed()).flatMap(payment =>
+          ['first', 'second'].map(async attempt => {
+            const query = { nonce: payment.reference ?? '', consume: true, consume_id: `${index} ${attempt}` }
+            const line = formatId('pay', payment.id)
+            const { verified } = await verifyPayment(node, seller, line, query, clock.now())
+            return verified ? payment.id : null
+          }),
+        ),
+      )
+      const consumed = (await Promise.all(uses)).filter(id => id !== null)
+      expect(consumed.toSorted()).toEqual(payments.map(({ id }) => id).toSorted())
+      const [row] = await db.database.query<{ entries: number }>(
+        `select count(*)::int4 as entries from audit_entries where action = 'nonce.consumed' and target = any($1::text[])`,
+        [payments.map(({ id }) => formatId('txn', id))],
+      )
+      expect(row?.entries).toBe(payments.length)
+    } finally {
+      await other.close()
+    }
   })
 
   test('of 64 concurrent calls exactly one verifies', async () => {

@@ -5,7 +5,6 @@ import { AppError } from '../../kernel/app-error.ts'
 import { formatId, movementOf, parseId } from '../../kernel/ids.ts'
 import { type Paise, requirePaise, rupeesText } from '../../kernel/money.ts'
 import type { Vault } from '../../kernel/secrets.ts'
-import { recordFacts } from '../../operations/facts.ts'
 import type { FindAgent } from '../parties/index.ts'
 import { selectMovementStatus } from '../payments/index.ts'
 import { decideVerification, type Expectation, isSameUse, type NonceUse } from './decide-verification.ts'
@@ -117,12 +116,9 @@ export function useUp(
   use: Use,
 ): Promise<boolean> {
   const { nonce, consumeId } = use
-  return database.inTransaction(async tx => {
-    const used: NonceUse = { paymentId: payment.id, consumeId }
-    if (!(await takeUse(tx, caller.agentId, nonce, used, now))) return false
-    await recordFacts(tx, vault, now, [nonceFact('nonce.consumed', caller, payment, nonce, used)])
-    return true
-  })
+  const used: NonceUse = { paymentId: payment.id, consumeId }
+  const fact = nonceFact('nonce.consumed', caller, payment, nonce, used)
+  return takeUse({ database, vault }, { ...used, payee: caller.agentId, nonce, at: now, fact })
 }
 
 function answer(
