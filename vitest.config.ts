@@ -50,7 +50,7 @@ export default defineConfig({
           exclude: elsewhere,
           globalSetup,
           fileParallelism: false,
-          testTimeout: 180 * SECOND_MS,
+          testTimeout: 300 * SECOND_MS,
           hookTimeout: 120 * SECOND_MS,
         },
       },

@@ -51,7 +51,7 @@ async function isFlawless(tab: Tab): Promise<void> {
 
 test.each(VIEWS)(
   'a developer creates, renames and ends, sends a test webhook, releases, refunds, funds and verifies on %s',
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async (_name, view) => {
     const { language } = view
     const { api, network } = opened.stage
@@ -70,25 +70,31 @@ test.each(VIEWS)(
     await dialog.getByLabel(people.pan).fill(newPan())
     await act(people.createAct)
     await page.getByText(people.isCreated('Meera Nair')).waitFor()
+    await tab.inEveryView('owner created')
     await button(agents.create).click()
     await (await tab.dialog()).getByLabel(people.owner).selectOption({ label: 'Meera Nair' })
     await dialog.getByLabel(agents.name).fill('Dispatcher')
     await dialog.getByLabel(agents.handle).fill(newHandle())
     await act(agents.createAct)
     await dialog.getByText(/^agk_live_/).waitFor()
+    await tab.inEveryView('first key shown once')
     await act(componentTexts[language].stored)
     await button(hooks.setAddress).click()
     await (await tab.dialog()).getByRole('textbox').fill(await webhookSink())
     await act(hooks.saveAddress)
     await button(hooks.changeAddress).waitFor()
+    await tab.inEveryView('webhook address set')
     await button(start.newSecret).click()
     await act(start.newSecret)
     await page.getByText(/^whsec_/).waitFor()
+    await tab.inEveryView('webhook secret shown once')
     await tab.open('/console/platform/webhooks')
     await button(hooks.test).click()
     await page.getByText(hooks.tested(204)).waitFor()
+    await tab.inEveryView('test webhook sent')
     await button(hooks.retryOne('webhook.test')).first().click()
     await page.getByText(hooks.attempts(2)).waitFor()
+    await tab.inEveryView('webhook sent again')
 
     const [made] = (await api.ok(routes.listAgents, { headers: platform.headers })).agents
     const agentId = made?.agent_id ?? ''
@@ -99,10 +105,12 @@ test.each(VIEWS)(
     await expect.poll(() => money.getByLabel(sandbox.session).inputValue()).toMatch(/^ps_/)
     await money.getByRole('button', { name: sandbox.finish }).click()
     await money.getByText(sandbox.became(sandbox.fundingStatus.completed, '₹487.50')).waitFor()
+    await tab.inEveryView('funding played')
     await page.getByLabel(sandbox.owner, { exact: true }).selectOption(made?.owner_id ?? '')
     await page.getByLabel(sandbox.account, { exact: true }).selectOption('900000000012')
     await button(sandbox.verify).click()
     await page.getByText(sandbox.kycBecame.verified).waitFor()
+    await tab.inEveryView('bank played')
 
     const hold = async (reference: string) => {
       const params = { agent_id: agentId }
@@ -113,26 +121,30 @@ test.each(VIEWS)(
     await button(escrows.release).click()
     await act(escrows.releaseAct('₹40.00'))
     await page.getByText(escrows.isReleased).waitFor()
+    await tab.inEveryView('escrow released')
     await tab.open(`/console/platform/payments/escrows/${await hold('order-2')}`)
     await button(escrows.refund).click()
     await act(escrows.refundAct('₹40.00'))
     await page.getByText(escrows.isRefunded).waitFor()
+    await tab.inEveryView('escrow refunded')
 
     await tab.open(`/console/platform/agents/${agentId}`)
     await button(agent.rename).click()
     await (await tab.dialog()).getByRole('textbox').fill('Shipments')
     await act(agent.save)
     await page.getByRole('heading', { name: 'Shipments' }).waitFor()
+    await tab.inEveryView('agent renamed')
     await button(agent.deactivateOne('Shipments')).click()
     await act(agent.deactivate)
     await page.getByText(agent.isDeactivated('Shipments')).waitFor()
+    await tab.inEveryView('agent deactivated')
     await isFlawless(tab)
   },
 )
 
 test.each(VIEWS)(
   'an administrator freezes, restores, sets a tier, changes its limits, stops several agents and reviews an alert on %s',
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async (_name, view) => {
     const { language } = view
     const { api, network } = opened.stage
@@ -162,14 +174,17 @@ test.each(VIEWS)(
     await button(people.freeze).click()
     await act(people.freeze)
     await page.getByText(people.isFrozen(2)).waitFor()
+    await tab.inEveryView('owner frozen')
     expect(await states()).toEqual(['frozen', 'frozen'])
     await button(people.unfreeze).click()
     await act(people.unfreeze)
     await page.getByText(people.isUnfrozen(2)).waitFor()
+    await tab.inEveryView('owner unfrozen')
     await button(people.setTier).click()
     await (await tab.dialog()).getByRole('combobox').selectOption('tier2')
     await act(people.setTierAct(tiers.tier2))
     await page.getByText(people.tierIsSet('Asha Rao', tiers.tier2)).waitFor()
+    await tab.inEveryView('tier set')
 
     await tab.open('/console/admin/tiers')
     await button(limits.changeOne(tiers.tier3)).click()
@@ -177,6 +192,7 @@ test.each(VIEWS)(
     await (await tab.dialog()).getByLabel(limits.limits.daily).fill(daily)
     await act(limits.act(0))
     await page.getByText(limits.done(tiers.tier3)).waitFor()
+    await tab.inEveryView('tier limits changed')
 
     for (const [name, state] of [
       ['quarantine', 'quarantined'],
@@ -189,6 +205,7 @@ test.each(VIEWS)(
       await button(agents.acts[name]).click()
       await act(agents.acts[name])
       await page.getByText(agents.done(2, 0)).waitFor()
+      await tab.inEveryView(`agents after ${name}`)
       expect(await states()).toEqual([state, state])
     }
 
@@ -198,6 +215,7 @@ test.each(VIEWS)(
     await (await tab.dialog()).getByLabel(risk.note).fill('Seen by two of us')
     await act(risk[answer])
     await page.getByText(risk.done[answer]).waitFor()
+    await tab.inEveryView('alert reviewed')
     await isFlawless(tab)
   },
 )

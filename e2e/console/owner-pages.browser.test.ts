@@ -31,9 +31,6 @@ async function tabOf(view: View): Promise<Tab> {
   return tab
 }
 
-/** The page's heading is behind the dialog. */
-const beside = (problem: string) => !problem.startsWith('page-has-heading-one')
-
 const agentNow = (agentId: string) =>
   opened.stage.api.ok(routes.getAgent, { params: { agent_id: agentId }, headers: opened.ownerSession })
 
@@ -66,8 +63,6 @@ test('an owner pays a UPI code that the money page shows, and sees that the mone
   await dialog.getByLabel('Amount').fill('200')
   await dialog.getByRole('button', { name: 'Continue ₹200.00' }).dblclick()
   await dialog.getByRole('img', { name: 'UPI QR code for ₹200.00' }).waitFor()
-  await tab.screenshot('UPI code')
-  expect((await tab.axe()).filter(beside)).toEqual([])
   expect(await dialog.getByRole('link', { name: 'Open my UPI app' }).getAttribute('href')).toMatch(
     /^upi:\/\/pay/,
   )
@@ -78,6 +73,7 @@ test('an owner pays a UPI code that the money page shows, and sees that the mone
     body: { outcome: 'success' },
   })
   await dialog.getByText('₹195.00 is in the wallet').waitFor()
+  await tab.inEveryView('UPI paid')
   await dialog.getByRole('button', { name: 'Done' }).click()
   expect((await stage.network.balance(seller)).available - before.available).toBe(195)
   expect(tab.problems).toEqual([])
@@ -119,6 +115,7 @@ test('an owner creates an organization, adds agents with budgets, allocates mone
   await page.getByRole('button', { name: 'Create an organization' }).click()
   await dialog.getByRole('button', { name: 'Create an organization' }).click()
   await dialog.getByText('Write a name').waitFor()
+  await tab.inEveryView('organization without a name')
   await dialog.getByLabel('Name').fill('Research Lab')
   await dialog.getByRole('button', { name: 'Create an organization' }).dblclick()
   await page.getByRole('heading', { name: 'Research Lab' }).waitFor()
@@ -136,6 +133,7 @@ test('an owner creates an organization, adds agents with budgets, allocates mone
     await dialog.getByLabel('Budget for a month').fill('much')
     await dialog.getByRole('button', { name: 'Add an agent' }).click()
     await dialog.getByText('An amount in rupees').waitFor()
+    await tab.inEveryView('member with a wrong budget')
     await dialog.getByLabel('Budget for a month').fill('400')
   })
   const before = await stage.network.balance(seller)
@@ -143,6 +141,7 @@ test('an owner creates an organization, adds agents with budgets, allocates mone
   await dialog.getByLabel('Amount').fill('120.50')
   await dialog.getByRole('button', { name: 'Allocate ₹120.50' }).dblclick()
   await page.getByText('Translator has ₹120.50 more').waitFor()
+  await tab.inEveryView('money allocated')
   expect((await stage.network.balance(seller)).available - before.available).toBe(120.5)
   const change = async (budget: string, said: string) => {
     await page.getByRole('button', { name: 'Change Translator' }).click()
@@ -153,8 +152,7 @@ test('an owner creates an organization, adds agents with budgets, allocates mone
   await change('300', 'Translator is changed')
   await change('950', 'Saved. The larger budget waits for the cooldown.')
   await page.getByText('₹950.00 from').waitFor()
-  await tab.screenshot('organization with members')
-  expect(await tab.axe()).toEqual([])
+  await tab.inEveryView('organization with members')
   const org_id = organizations[0]?.id ?? ''
   const { members } = await stage.api.ok(routes.getBudget, { params: { org_id }, headers })
   expect(members).toMatchObject([
@@ -167,6 +165,7 @@ test('an owner creates an organization, adds agents with budgets, allocates mone
   await page.getByRole('button', { name: 'Remove Research Agent' }).click()
   await dialog.getByRole('button', { name: 'Remove' }).click()
   await page.getByText('Research Agent is no longer a member').waitFor()
+  await tab.inEveryView('member removed')
   const after = await stage.api.ok(routes.getBudget, { params: { org_id }, headers })
   expect(after.members).toMatchObject([{ agent_id: seller.id, role: 'treasury' }])
   expect(tab.problems).toEqual([])
@@ -182,7 +181,6 @@ test('an owner makes a new key, which is shown once, can be copied, and replaces
   await page.getByRole('button', { name: 'Make a new key' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Make a new key' }).dblclick()
   await page.getByText('This is the new key').waitFor()
-  expect(await tab.axe()).toEqual([])
   await page.getByRole('button', { name: 'Copy agent key' }).click()
   await page.getByText('Copied').first().waitFor()
   const key = String(await page.evaluate('navigator.clipboard.readText()'))
@@ -212,8 +210,8 @@ test('an owner issues, replaces and revokes certificates, and each verifies as t
   await dialog.getByLabel('Valid for days').fill('5000')
   await dialog.getByRole('button', { name: 'Issue a certificate' }).click()
   await dialog.getByText('A whole number from 1 to 3650').waitFor()
+  await tab.inEveryView('certificate with wrong days')
   await dialog.getByLabel('Valid for days').fill('30')
-  expect((await tab.axe()).filter(beside)).toEqual([])
   await dialog.getByRole('button', { name: 'Issue a certificate' }).dblclick()
   await page.getByText('The certificate is issued').waitFor()
   const [issued, first] = await list()
@@ -226,6 +224,7 @@ test('an owner issues, replaces and revokes certificates, and each verifies as t
   await dialog.getByRole('button', { name: 'Revoke' }).click()
   await page.getByText('The certificate is revoked').waitFor()
   await page.getByText('Key compromised').waitFor()
+  await tab.inEveryView('certificate revoked')
   expect((await list()).map(({ status }) => status)).toEqual(['active', 'revoked', 'revoked'])
   const verified = await stage.api.ok(routes.verifyCertificate, { params: { cert_id: issued?.id ?? '' } })
   expect(verified).toEqual({ valid: false, reason: 'revoked' })
@@ -246,6 +245,7 @@ test('a proof that an owner downloads is verified by the command on another comp
     await page.waitForURL(/action=payment.completed/)
     const button = page.getByRole('button', { name: `Download proof of “Payment”, ${payment_id}` })
     await button.waitFor()
+    await tab.inEveryView('audit of payments')
     const proof = await downloadProof(page, button)
     expect(proof.suggestedFilename()).toMatch(/^proof-aud_\w+\.json$/)
     await proof.saveAs(join(folder, 'proof.json'))
@@ -275,13 +275,14 @@ test('an owner blocks a payee by its handle, and the agent pays it nothing from 
   await dialog.getByLabel('Payee').fill('nobody-of-this-name')
   await dialog.getByRole('button', { name: 'Find' }).click()
   await dialog.getByText('There is no agent with this handle or id.').waitFor()
+  await tab.inEveryView('payee unknown')
   await dialog.getByLabel('Payee').fill(payer.handle)
   await page.keyboard.press('Enter')
   await dialog.getByText('An agent never pays itself.').waitFor()
   await dialog.getByLabel('Payee').fill(`@${payee.handle.toUpperCase()}`)
   await page.keyboard.press('Enter')
   await dialog.getByText('Dubious Shop', { exact: true }).waitFor()
-  expect((await tab.axe()).filter(beside)).toEqual([])
+  await tab.inEveryView('payee found')
   await dialog.getByRole('button', { name: 'Block Dubious Shop' }).dblclick()
   await page.getByText('The payees are changed').waitFor()
   await page.getByRole('button', { name: 'Unblock Dubious Shop' }).waitFor()
@@ -289,11 +290,37 @@ test('an owner blocks a payee by its handle, and the agent pays it nothing from 
   await stage.network.refusedPayment(payer, payee, [403, 'authorization_error'])
   await page.getByRole('button', { name: 'Unblock Dubious Shop' }).click()
   await page.getByText('Saved. What is looser than before waits').waitFor()
+  await tab.inEveryView('unblocking waits')
   await page.getByRole('button', { name: 'Cancel the change of the blocked payees' }).click()
   await (await tab.dialog()).getByRole('button', { name: 'Cancel the change' }).click()
   await page.getByText('The change is cancelled').waitFor()
   expect((await agentNow(payer.id)).pending_policy).toEqual({})
   expect(tab.problems).toEqual([])
+})
+
+test('a refused unblocking is shown once, and neither the next form nor the page after it shows it again', async () => {
+  const { stage, owner } = opened
+  const { api, network } = stage
+  const [payer, payee] = [await network.agent(owner, { name: 'Payer' }), await network.agent(owner)]
+  const params = { agent_id: payer.id }
+  const body = { blocked_payee_agents: [payee.id] }
+  await api.ok(routes.updateAgent, { params, headers: opened.ownerSession, body })
+  const frozen = { params: { owner_id: owner.id }, headers: await network.admin() }
+  const tab = await tabOf(DESK)
+  const { page } = tab
+  const error = page.getByText(/^Request req_/)
+  await tab.open(`/console/agents/${payer.id}?section=payees`)
+  await api.ok(routes.freezeOwner, frozen)
+  await page.getByRole('button', { name: /^Unblock / }).click()
+  await error.waitFor()
+  await tab.inEveryView('unblocking refused')
+  await page.getByRole('button', { name: 'Block a payee' }).click()
+  await (await tab.dialog()).getByLabel('Payee').waitFor()
+  expect(await error.count()).toBe(0)
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await error.count()).toBe(0)
+  await api.ok(routes.unfreezeOwner, frozen)
 })
 
 test('an owner allows only chosen payees, and is warned when nobody can be paid', async () => {
@@ -326,7 +353,7 @@ test('an owner allows only chosen payees, and is warned when nobody can be paid'
   await (await tab.dialog()).getByRole('button', { name: 'Remove' }).click()
   await page.getByText('Nobody: the list is empty.').waitFor()
   await page.getByText(/^The agent can pay nobody until/).waitFor()
-  await tab.screenshot('payees with a warning')
+  await tab.inEveryView('payees with a warning')
   expect(tab.problems).toEqual([])
 })
 
@@ -352,6 +379,6 @@ test('the spending of an agent is drawn by day and payee, and its tables have th
   ])
   await page.getByText('7 days', { exact: true }).click()
   await page.getByRole('img', { name: /in 7 days/ }).waitFor()
-  await tab.screenshot('spending with its table')
+  await tab.inEveryView('spending with its table')
   expect(tab.problems).toEqual([])
 })

@@ -54,15 +54,16 @@ test('an owner changes her bank account, sees when it holds, and cancels it', as
   const wrong = await submit('12345', '123456', 'HDFC123')
   for (const text of ['9 to 18 digits', 'The two numbers differ', 'Four letters, a zero'])
     await wrong.getByText(text).waitFor()
+  await tab.inEveryView('wrong bank account')
   const refused = await submit('900000000002', '900000000002', 'hdfc0001234')
   await refused
     .getByRole('alert')
     .getByText(/Request req_/)
     .waitFor()
+  await tab.inEveryView('refused bank account')
   await submit('5555 5555 5555', '555555555555', 'icic0004321')
   await page.getByText(/^Your money goes to •••• 5555 from/).waitFor()
-  await tab.screenshot('bank account that waits')
-  expect(await tab.axe()).toEqual([])
+  await tab.inEveryView('bank account that waits')
   expect(await ownerNow()).toMatchObject({
     bank_account_last4,
     pending_bank_account: { last4: '5555', ifsc: 'ICIC0004321' },
@@ -87,6 +88,7 @@ test('an owner without a bank account adds the first one', async () => {
   await dialog.getByLabel('IFSC').fill('HDFC0001234')
   await dialog.getByRole('button', { name: 'Have it checked' }).click()
   await page.getByText('The account that you sent last is blocked.').waitFor()
+  await tab.inEveryView('bank account blocked')
   await page.getByRole('button', { name: 'Send another account' }).click()
   await dialog.getByLabel('Account number', { exact: true }).fill('123456789012')
   await dialog.getByLabel('Account number again').fill('123456789012')
@@ -94,6 +96,7 @@ test('an owner without a bank account adds the first one', async () => {
   await dialog.getByRole('button', { name: 'Have it checked' }).click()
   await page.getByText('It ends with 9012').first().waitFor()
   await page.getByText('Verified').waitFor()
+  await tab.inEveryView('bank account verified')
   expect(tab.problems).toEqual([])
 })
 
@@ -110,8 +113,7 @@ test('an owner sees all allowances under Safety, and ends one after being asked'
   await tab.open('/console/safety?section=apps')
   await page.getByText('₹300.00 of ₹300.00 left').waitFor()
   await page.getByText(`@${seller.handle}`).waitFor()
-  expect(await tab.isWide()).toBe(false)
-  await tab.screenshot('safety with an allowance')
+  await tab.inEveryView('safety with an allowance')
   await page.getByRole('button', { name: 'End the allowance for Translator' }).click()
   const dialog = await tab.dialog()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
@@ -119,6 +121,7 @@ test('an owner sees all allowances under Safety, and ends one after being asked'
   await page.getByRole('button', { name: 'End the allowance for Translator' }).click()
   await dialog.getByRole('button', { name: 'End' }).click()
   await page.getByText('It asks again from now on').waitFor()
+  await tab.inEveryView('allowance ended on safety')
   expect((await stage.api.ok(routes.listAllowances, { headers })).allowances).toEqual([])
 })
 
@@ -133,6 +136,7 @@ test('an owner ends one session of another browser after being asked', async () 
     .click()
   await (await tab.dialog()).getByRole('button', { name: 'End' }).click()
   await tab.page.getByText('The session has ended').waitFor()
+  await tab.inEveryView('session ended')
   await opened.stage.api.refused(routes.getSession, 401, 'authentication_error', { headers: other })
 })
 
@@ -157,7 +161,6 @@ test('the list of agents shows what is held, the tightest limit and the last act
   await row.getByText('₹40.00 held').waitFor()
   await row.getByRole('progressbar').waitFor()
   await row.getByText('Held in escrow').waitFor()
-  await tab.screenshot('agents with their money')
   expect(ofPage()).toEqual(['/api/web/agents', '/api/web/exposure'])
   read.length = 0
   await tab.open(`/console/agents/${buyer.id}`)

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { DESK, LOOKS, openBrowser } from '../src/browser.ts'
+import { DESK, openBrowser } from '../src/browser.ts'
 import { openPagesStage, type PagesStage, visitPages } from '../src/pages-stage.ts'
 
 let opened: PagesStage
@@ -18,24 +18,14 @@ afterAll(async () => {
 /** Enough for all pages on a busy machine. */
 const ALL_PAGES_MS = 900_000
 
-/** What the colours decide. */
-const OF_COLOURS = ['color-contrast', 'link-in-text-block']
-
 // A page is loaded once, and then turned to each size and to other colours, as people turn their phones.
 test.concurrent.each(['en', 'hi'] as const)(
   'every page in %s, in each size and colour scheme, is free of errors, violations of its policy and barriers, and fits the screen',
   { timeout: ALL_PAGES_MS },
   async language => {
     const found = await visitPages(browser, opened, { ...DESK, language }, async (tab, name) => {
-      const problems: string[] = []
-      for (const look of LOOKS) {
-        await tab.show(look)
-        await tab.screenshot(name)
-        problems.push(...(await tab.axe(look.scheme === 'dark' ? OF_COLOURS : undefined)))
-        if (await tab.isWide()) problems.push(`wider than the screen of a ${look.size}`)
-      }
-      await tab.show(DESK)
-      return problems
+      await tab.inEveryView(name, [language])
+      return []
     })
     expect(found).toEqual([])
   },

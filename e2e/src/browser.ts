@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
+import axe, { type Result } from 'axe-core'
 import {
   type Browser,
   type BrowserContext,
@@ -37,10 +37,15 @@ export interface View {
 export const PHONE: View = { size: 'phone', scheme: 'light', language: 'en' }
 export const DESK: View = { size: 'desk', scheme: 'light', language: 'en' }
 
+const LANGUAGES = ['en', 'hi'] as const
+
 /** Every combination of size and colours. */
-export const LOOKS = (['desk', 'phone'] as const).flatMap(size =>
+const LOOKS = (['desk', 'phone'] as const).flatMap(size =>
   (['light', 'dark'] as const).map(scheme => ({ size, scheme })),
 )
+
+/** What the colours decide: axe has tried its other rules in the light. */
+const OF_COLOURS = ['color-contrast', 'link-in-text-block']
 
 /** Two views that have nothing in common: what is done in both is done at each size, in all colours and languages. */
 export const OPPOSITE_VIEWS: readonly View[] = [
@@ -67,17 +72,23 @@ export interface Tab {
   open(path: string): Promise<void>
   /** Waits until nothing on the page is being waited for. */
   settled(): Promise<void>
-  /** Turns the same page to another size or other colours, without loading it again. */
-  show(change: Partial<Pick<View, 'size' | 'scheme'>>): Promise<void>
-  /** What axe finds, as sentences, by these of its rules or by all; empty when all is well. */
-  axe(rules?: string[]): Promise<string[]>
+  /** Turns the same page to another size, colours or language, without loading it again. */
+  show(change: Partial<View>): Promise<void>
+  /** What axe finds on the page, as sentences; empty when all is well. */
+  axe(): Promise<string[]>
+  /**
+   * Turns the page as it stands to each size, colour scheme and language (or those given) and back, once for each name.
+   * What axe finds there, what is wider than the screen and what is cut off fails when the tab is closed. An open dialog is
+   * checked alone.
+   */
+  inEveryView(name: string, languages?: readonly View['language'][]): Promise<void>
   /** The dialog that is open. */
   dialog(): Promise<Locator>
   /** Keeps a picture of the page if SCREENSHOTS names a folder. */
   screenshot(name: string): Promise<void>
   /** Whether the page is wider than the screen. */
   isWide(): Promise<boolean>
-  /** Fails if axe found something in a dialog: it checks each that is open when the test uses the tab. */
+  /** Fails if something was wrong in a view, of a dialog too: each is checked in all views before the first action in it. */
   close(): Promise<void>
 }
 
@@ -87,12 +98,16 @@ export interface TabOptions extends View {
   readonly session: Headers | null
 }
 
-/** The dialogs of this file that axe has checked, by their titles and views. */
-const SEEN_DIALOGS = new Set<string>()
+/** What was checked, by its name and languages. */
+const SEEN = new Set<string>()
+
+/** Another amount makes no other dialog. */
+function seenAs(name: string, languages: readonly View['language'][] = LANGUAGES): string {
+  return [name.replaceAll(/[\d,.]+/g, '#'), ...languages].join(' ')
+}
 
 export async function openTab(browser: Browser, options: TabOptions): Promise<Tab> {
   const { address, session, size, scheme, language } = options
-  let shown: View = { size, scheme, language }
   const context = await browser.newContext({
     viewport: SIZES[size],
     colorScheme: scheme,
@@ -101,82 +116,143 @@ export async function openTab(browser: Browser, options: TabOptions): Promise<Ta
   })
   if (session !== null) await context.addCookies(cookiesOf(session, address))
   const page = await context.newPage()
+  // The time of an action includes that in which its dialog is turned to all views.
+  page.setDefaultTimeout(60_000)
   const problems: string[] = []
   page.on('pageerror', error => problems.push(`error: ${error.message}`))
   page.on('console', message => {
     if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text())
   })
-  const { dialog, barriers, look } = await watchDialogs(page, () => viewName(shown))
-  const settled = async () => {
-    await page.locator('[data-page-title]').last().waitFor()
-    await page.locator('[data-waiting]').first().waitFor({ state: 'detached' })
-  }
+  const turned = turning(page, { size, scheme, language })
+  const { barriers, inEveryView, dialog } = await watchViews(page, turned)
   return {
     page,
     context,
     problems,
-    settled,
+    inEveryView,
+    dialog,
+    ...turned,
     async open(path) {
       await page.goto(address + path)
-      await settled()
+      await turned.settled()
     },
-    async show(change) {
-      shown = { ...shown, size: change.size ?? shown.size, scheme: change.scheme ?? shown.scheme }
-      await page.setViewportSize(SIZES[shown.size])
-      await page.emulateMedia({ colorScheme: shown.scheme })
-      // The page draws itself again in the next frame, and may then ask for what the other size shows beside it.
-      await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))')
-      await settled()
-    },
-    async axe(rules) {
-      const builder = new AxeBuilder({ page })
-      const { violations } = await (rules === undefined ? builder : builder.withRules(rules)).analyze()
-      return violations.map(
-        ({ id, help, nodes }) => `${id}: ${help} (${nodes.map(({ html }) => html).join(' ')})`,
-      )
-    },
-    async dialog() {
-      await dialog.waitFor()
-      await look()
-      return dialog
-    },
-    async screenshot(name) {
-      if (SCREENSHOTS === undefined) return
-      mkdirSync(SCREENSHOTS, { recursive: true })
-      const file = `${name} ${viewName(shown)}`.replaceAll(/[^a-z0-9]+/gi, '-')
-      await page.screenshot({ path: join(SCREENSHOTS, `${file}.png`) })
-    },
-    async isWide() {
-      return (await page.evaluate('document.documentElement.scrollWidth > innerWidth')) === true
-    },
+    axe: () => axeIn(page, 'html', []),
+    isWide: () => isWide(page),
     async close() {
       await context.close()
-      if (barriers.length > 0) throw new Error(barriers.join('; '))
+      if (barriers.length > 0) throw new Error(barriers.join('\n'))
     },
   }
 }
 
-/** Lets axe check each dialog before the first action in it. Its findings are collected as sentences. */
-async function watchDialogs(page: Page, view: () => string) {
-  const dialog = page.getByRole('dialog')
-  const barriers: string[] = []
-  async function look(): Promise<void> {
-    const [heading] = await dialog.getByRole('heading').allInnerTexts()
-    const title = `${heading} ${view()}`
-    if (heading === undefined || SEEN_DIALOGS.has(title)) return
-    SEEN_DIALOGS.add(title)
-    try {
-      const { violations } = await new AxeBuilder({ page }).include('[role=dialog]').analyze()
-      const found = violations.map(({ id, help, nodes }) => `${id}: ${help} (${nodes[0]?.html ?? ''})`)
-      barriers.push(...found.map(each => `the dialog ${title}: ${each}`))
-    } catch (error) {
-      // It was closed meanwhile; the next time that it is open is as good.
-      SEEN_DIALOGS.delete(title)
-      if ((await dialog.count()) > 0) throw error
-    }
+/** Turns a page to other views, and keeps pictures of them. */
+function turning(page: Page, first: View) {
+  let shown = first
+  async function settled(): Promise<void> {
+    await page.locator('[data-page-title]').last().waitFor()
+    await page.locator('[data-waiting]').first().waitFor({ state: 'detached' })
   }
-  await page.addLocatorHandler(dialog.first(), look, { noWaitAfter: true })
-  return { dialog, barriers, look }
+  return {
+    settled,
+    shown: () => shown,
+    async show(change: Partial<View>): Promise<void> {
+      const { language: spoken } = shown
+      shown = { ...shown, ...change }
+      await page.setViewportSize(SIZES[shown.size])
+      await page.emulateMedia({ colorScheme: shown.scheme })
+      if (shown.language !== spoken) await page.evaluate(`(${SPEAK})('${shown.language}')`)
+      // The page draws itself again in the next frame, and may then ask for what the other view shows beside it.
+      await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))')
+      await settled()
+    },
+    async screenshot(name: string): Promise<void> {
+      if (SCREENSHOTS === undefined) return
+      mkdirSync(SCREENSHOTS, { recursive: true })
+      const file = `${name} ${viewName(shown)}`.replaceAll(/[^a-z0-9\u{900}-\u{97f}]+/giu, '-')
+      await page.screenshot({ path: join(SCREENSHOTS, `${file}.png`) })
+    },
+  }
+}
+
+/** Looks at a page in all views when it is asked to, and at each dialog before the first action in it. */
+async function watchViews(page: Page, { shown, show, screenshot }: ReturnType<typeof turning>) {
+  const barriers: string[] = []
+  const dialog = page.getByRole('dialog')
+  let isLooking = false
+  async function inEveryView(
+    name: string,
+    languages: readonly View['language'][] = LANGUAGES,
+  ): Promise<void> {
+    // What the check itself does is no action in the dialog.
+    if (isLooking || SEEN.has(seenAs(name, languages))) return
+    isLooking = true
+    SEEN.add(seenAs(name, languages))
+    const before = shown()
+    const part = (await dialog.count()) > 0 ? '[role=dialog]' : 'html'
+    for (const view of LOOKS.flatMap(look => languages.map(language => ({ ...look, language })))) {
+      await show(view)
+      // Its title in this language, so that it is checked once.
+      for (const title of await dialog.getByRole('heading').allInnerTexts())
+        SEEN.add(seenAs(`dialog ${title}`))
+      await screenshot(name)
+      const found = await axeIn(page, part, view.scheme === 'dark' ? OF_COLOURS : [])
+      if (await isWide(page)) found.push('wider than the screen')
+      found.push(
+        ...((await page.evaluate(`(${CUT})('${part}')`)) as string[]).map(text => `cut off: ${text}`),
+      )
+      barriers.push(...found.map(problem => `${name}, ${viewName(view)}: ${problem}`))
+    }
+    await show(before)
+    isLooking = false
+  }
+  async function lookAtDialog(): Promise<void> {
+    const [title] = await dialog.getByRole('heading').allInnerTexts()
+    if (title !== undefined) await inEveryView(`dialog ${title}`)
+  }
+  await page.addLocatorHandler(dialog.first(), lookAtDialog, { noWaitAfter: true })
+  return {
+    barriers,
+    inEveryView,
+    async dialog(): Promise<Locator> {
+      isLooking = true
+      await dialog.waitFor()
+      isLooking = false
+      await lookAtDialog()
+      return dialog
+    },
+  }
+}
+
+async function isWide(page: Page): Promise<boolean> {
+  return (await page.evaluate('document.documentElement.scrollWidth > innerWidth')) === true
+}
+
+/** What another window of the console does that chooses a language. */
+const SPEAK = `language => {
+  localStorage.setItem('batua-language', language)
+  dispatchEvent(new StorageEvent('storage', { key: 'batua-language', newValue: language }))
+}`
+
+/** The texts in a part of the page of which an end does not show, and whose place cannot be scrolled. */
+const CUT = `part => {
+  const found = []
+  for (const element of document.querySelector(part).querySelectorAll('*')) {
+    if (!['hidden', 'clip'].includes(getComputedStyle(element).overflowX) || element.clientWidth < 2) continue
+    if (element.scrollWidth > element.clientWidth + 1 && element.innerText?.trim()) found.push(element.innerText)
+  }
+  return found
+}`
+
+/** What axe finds in a part of the page, by these of its rules or by all. */
+async function axeIn(page: Page, part: string, rules: readonly string[]): Promise<string[]> {
+  // The console has no frames, so axe runs in the page once instead of once in each frame and once to sum up.
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source)
+  const options = { resultTypes: ['violations'], ...(rules.length > 0 && { runOnly: rules }) }
+  const run = `axe.run('${part}', ${JSON.stringify(options)}).then(({ violations }) => violations)`
+  const violations = (await page.evaluate(run)) as Result[]
+  return violations.map(
+    ({ id, help, nodes }) => `${id}: ${help} (${nodes.map(({ html }) => html).join(' ')})`,
+  )
 }
 
 function cookiesOf({ cookie = '' }: Headers, address: string) {

@@ -243,6 +243,6 @@ export async function visitPages(
     if (await tab.isWide()) problems.push('wider than the screen')
     found.push(...[...problems, ...looked].map(problem => `${name}: ${problem}`))
   }
-  for (const tab of tabs.values()) await tab.close()
+  for (const tab of tabs.values()) await tab.close().catch(({ message }: Error) => found.push(message))
   return found
 }

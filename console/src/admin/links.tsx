@@ -13,7 +13,7 @@ interface NamedProps {
 
 export function AgentLink({ id, name, detail }: NamedProps) {
   return (
-    <Named detail={detail}>
+    <Named detail={detail} isId={name === undefined}>
       <Link to="/admin/agents/$agentId" params={{ agentId: id }}>
         {name ?? id}
       </Link>
@@ -23,7 +23,7 @@ export function AgentLink({ id, name, detail }: NamedProps) {
 
 export function OwnerLink({ id, name, detail }: NamedProps) {
   return (
-    <Named detail={detail}>
+    <Named detail={detail} isId={name === undefined}>
       <Link to="/admin/owners/$ownerId" params={{ ownerId: id }}>
         {name ?? id}
       </Link>
@@ -35,13 +35,15 @@ export function OwnerLink({ id, name, detail }: NamedProps) {
 export function Named({
   children,
   detail,
+  isId = false,
 }: {
   readonly children: ReactNode
   readonly detail?: string | undefined
+  readonly isId?: boolean
 }) {
   return (
     <Stack gap={0}>
-      <span className={classes.name}>{children}</span>
+      <span className={isId ? classes.id : classes.name}>{children}</span>
       {detail !== undefined && (
         <Text size="sm" c="dimmed">
           {detail}

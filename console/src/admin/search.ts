@@ -79,3 +79,12 @@ export const alertsSearch = v.object({
 export const differencesSearch = v.object({ kind: oneOf(DIFFERENCES), offset })
 export const skipsSearch = v.object({ reason: oneOf(SKIP_REASONS), offset })
 export const deliveriesSearch = v.object({ platform_id: text, offset })
+
+/** A search without the filters that are not set. */
+export function given<Search extends object>(search: Search): Given<Search> {
+  return Object.fromEntries(
+    Object.entries(search).filter(([, value]) => value !== undefined),
+  ) as Given<Search>
+}
+
+type Given<Search> = { [Name in keyof Search]?: Exclude<Search[Name], undefined> }

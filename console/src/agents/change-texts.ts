@@ -4,6 +4,7 @@ export const changesTexts = texts({
   en: {
     title: 'Changes of limits',
     hint: 'What decided the payments of this agent, and since when. A change that waits for the cooldown is listed once it holds.',
+    change: 'Change the limits',
     loading: 'Loading the changes…',
     what: 'What',
     by: 'By',
@@ -26,6 +27,7 @@ export const changesTexts = texts({
   hi: {
     title: 'सीमाओं के बदलाव',
     hint: 'इस एजेंट के भुगतान किसने तय किए, और कब से। जो बदलाव इंतज़ार में है, वह लागू होने पर यहाँ दिखता है।',
+    change: 'सीमाएँ बदलें',
     loading: 'बदलाव आ रहे हैं…',
     what: 'क्या',
     by: 'किसने',

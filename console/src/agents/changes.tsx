@@ -1,5 +1,6 @@
 import type { PolicyVersion } from '@batua/sdk'
-import { Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
 import { useRead } from '../api/use-read.ts'
 import { Card } from '../components/card.tsx'
 import { type Column, DataTable } from '../components/data-table.tsx'
@@ -13,17 +14,26 @@ import type { SectionProps } from './agent-sections.tsx'
 import { agentTexts } from './agent-texts.ts'
 import { auditTexts } from './audit/texts.ts'
 import { changesTexts } from './change-texts.ts'
+import { EditLimits } from './limits/edit-limits.tsx'
 import { useLimitName, windowOf } from './limits/limit-name.ts'
 
 type Change = PolicyVersion['changed'][number]
 
-/** The versions of what decides the agent's payments, newest first. */
-export function Changes({ agent: { agent_id }, search: { offset = 0 }, onSearch }: SectionProps) {
+/** The versions of what decides the agent's payments, newest first, and the way to the next one. */
+export function Changes({ agent, search: { offset = 0 }, onSearch }: SectionProps) {
+  const { agent_id, status } = agent
   const t = useTexts(changesTexts)
+  const [isEdited, edit] = useState(false)
   const versions = useRead('listPolicyVersions', { agent_id, limit: 20, offset })
   return (
     <Stack gap="sm">
-      <SectionTitle hint={t.hint}>{t.title}</SectionTitle>
+      <Group justify="space-between">
+        <SectionTitle hint={t.hint}>{t.title}</SectionTitle>
+        <Button variant="default" onClick={() => edit(true)} disabled={status === 'deactivated'}>
+          {t.change}
+        </Button>
+      </Group>
+      {isEdited && <EditLimits agent={agent} onClose={() => edit(false)} />}
       <Loaded query={versions} loading={t.loading}>
         {({ versions: list, pagination }) => (
           <>

@@ -1,6 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTexts } from '../language/language.tsx'
+import classes from './confirm.module.css'
 import { Dialog } from './dialog.tsx'
 import { ErrorNotice } from './error-notice.tsx'
 import { componentTexts } from './texts.ts'
@@ -26,12 +27,13 @@ export function Confirm(props: ConfirmProps) {
   const { opened, title, children, act, acting, danger = false, error, onAct, onClose } = props
   const t = useTexts(componentTexts)
   const { close = t.cancel } = props
+  const shown = useErrorSince(opened, error)
   return (
     <Dialog opened={opened} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': t.close }}>
       <Stack>
         {children}
-        {error !== null && <ErrorNotice error={error} />}
-        <Group justify="flex-end" gap="sm">
+        {shown !== null && <ErrorNotice error={shown} />}
+        <Group justify="flex-end" gap="sm" className={classes.acts}>
           <Button variant="default" onClick={onClose}>
             {close}
           </Button>
@@ -42,4 +44,11 @@ export function Confirm(props: ConfirmProps) {
       </Stack>
     </Dialog>
   )
+}
+
+/** An error that was there before the question was asked is about something earlier. */
+function useErrorSince(opened: boolean, error: Error | null): Error | null {
+  const [asked, note] = useState({ opened, before: error })
+  if (asked.opened !== opened) note({ opened, before: error })
+  return error === asked.before ? null : error
 }

@@ -22,61 +22,43 @@ interface DataTableProps<Row> {
   readonly rowKey: (row: Row) => string
 }
 
-/** A table on a desk; on a phone a list, with the names of the columns beside their values. */
-export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
-  const isPhone = useIsPhone()
-  return isPhone ? <RowList {...props} /> : <RowTable {...props} />
-}
-
-function RowTable<Row extends RowData>({ label, columns, rows, rowKey }: DataTableProps<Row>) {
+/**
+ * A table on a desk; on a phone a list, with the names of the columns beside their values. Both have the same elements, so
+ * a dialog that a row has opened stays when the phone is turned.
+ */
+export function DataTable<Row extends RowData>({ label, columns, rows, rowKey }: DataTableProps<Row>) {
+  const isList = useIsPhone()
+  const as = (role: string) => (isList ? { role } : {})
   const definitions = columns.map(({ id, name }): ColumnDef<typeof FEATURES, Row> => ({ id, header: name }))
   const table = useTable({ features: FEATURES, columns: definitions, data: [...rows], getRowId: rowKey })
-  const alignOf = (id: string) => columns.find(column => column.id === id)?.align
   return (
-    <table className={classes.table} aria-label={label}>
-      <thead>
-        {table.getHeaderGroups().map(group => (
-          <tr key={group.id}>
-            {group.headers.map(header => (
-              <th key={header.id} scope="col" data-align={alignOf(header.id)}>
-                <table.FlexRender header={header} />
-              </th>
-            ))}
-          </tr>
-        ))}
-      </thead>
-      <tbody>
+    <table className={isList ? classes.list : classes.table} aria-label={label} {...as('list')}>
+      {!isList && (
+        <thead>
+          {table.getHeaderGroups().map(group => (
+            <tr key={group.id}>
+              {group.headers.map((header, index) => (
+                <th key={header.id} scope="col" data-align={columns[index]?.align}>
+                  <table.FlexRender header={header} />
+                </th>
+              ))}
+            </tr>
+          ))}
+        </thead>
+      )}
+      <tbody {...as('presentation')}>
         {table.getRowModel().rows.map(row => (
-          <tr key={row.id}>
+          <tr key={row.id} {...as('listitem')}>
             {/* Not by `FlexRender`: it takes a function for a component, and a new one begins without its state. */}
-            {columns.map(({ id, align, cell }) => (
-              <td key={id} data-align={align}>
-                {cell(row.original)}
+            {columns.map(({ id, name, align, cell }, index) => (
+              <td key={id} data-align={align} {...as('presentation')}>
+                {isList && index > 0 && <span className={classes.name}>{name}</span>}
+                <div className={classes.value}>{cell(row.original)}</div>
               </td>
             ))}
           </tr>
         ))}
       </tbody>
     </table>
-  )
-}
-
-function RowList<Row>({ label, columns: [first, ...others], rows, rowKey }: DataTableProps<Row>) {
-  return (
-    <ul className={classes.list} aria-label={label}>
-      {rows.map(row => (
-        <li key={rowKey(row)}>
-          <div className={classes.first}>{first?.cell(row)}</div>
-          <dl>
-            {others.map(({ id, name, cell }) => (
-              <div key={id}>
-                <dt>{name}</dt>
-                <dd>{cell(row)}</dd>
-              </div>
-            ))}
-          </dl>
-        </li>
-      ))}
-    </ul>
   )
 }

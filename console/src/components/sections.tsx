@@ -1,5 +1,5 @@
-import { Link } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { Link, type LinkProps, useLocation } from '@tanstack/react-router'
+import { type RefObject, useEffect, useRef } from 'react'
 import type { PageSection } from '../api/search.ts'
 import classes from './sections.module.css'
 
@@ -14,15 +14,12 @@ interface SectionsProps<Name extends PageSection> {
 /** The parts of a page, each with an address of its own: `?section=…`. */
 export function Sections<Name extends PageSection>({ label, sections, shown }: SectionsProps<Name>) {
   const names = Object.keys(sections) as Name[]
-  const list = useRef<HTMLElement>(null)
-  useEffect(() => showCurrent(list.current, shown), [shown])
   return (
-    <nav ref={list} className={classes.sections} aria-label={label}>
+    <nav ref={useCurrentSeen(shown)} className={classes.sections} aria-label={label}>
       <ul>
         {names.map((name, index) => (
           <li key={name}>
             <Link
-              data-section={name}
               to="."
               search={index === 0 ? {} : { section: name }}
               className={classes.section}
@@ -39,9 +36,50 @@ export function Sections<Name extends PageSection>({ label, sections, shown }: S
   )
 }
 
-/** Scrolls the names, and not the page, so that the one that is shown is seen. */
-function showCurrent(list: HTMLElement | null, name: string): void {
-  const current = list?.querySelector<HTMLElement>(`[data-section="${name}"]`)
-  if (list === null || current === null || current === undefined) return
-  list.scrollLeft = current.offsetLeft - (list.clientWidth - current.offsetWidth) / 2
+interface SubPagesProps {
+  readonly label: string
+  readonly pages: readonly (readonly [to: NonNullable<LinkProps['to']>, name: string])[]
+}
+
+/** Pages of one subject, each a link. */
+export function SubPages({ label, pages }: SubPagesProps) {
+  const { pathname } = useLocation()
+  return (
+    <nav ref={useCurrentSeen(pathname)} className={classes.sections} aria-label={label}>
+      <ul>
+        {pages.map(([to, name]) => (
+          <li key={to}>
+            <Link
+              to={to}
+              className={classes.section}
+              // The address of a first page begins those of the others.
+              activeOptions={{
+                exact: pages.some(([other]) => other.startsWith(`${to}/`)),
+                includeSearch: false,
+              }}
+              activeProps={{ 'aria-current': 'page' }}
+            >
+              {name}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+/** Scrolls a row of links, and not the page, so that the current one is seen, also once the row has another width. */
+export function useCurrentSeen(current: string): RefObject<HTMLElement | null> {
+  const row = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const element = row.current
+    if (element === null) return undefined
+    const observer = new ResizeObserver(() => {
+      const link = element.querySelector<HTMLElement>(`[aria-current='page']`)
+      if (link !== null) element.scrollLeft = link.offsetLeft - (element.clientWidth - link.offsetWidth) / 2
+    })
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [current])
+  return row
 }

@@ -20,17 +20,28 @@ export function LanguageProvider({ children }: { readonly children: ReactNode })
     document.documentElement.lang = language
     localStorage.setItem(KEPT_AS, language)
   }, [language])
+  useEffect(() => {
+    // What is chosen in one window holds in all of them, as the colours do.
+    const follow = ({ key, newValue }: StorageEvent) => {
+      const chosen = languageOf(newValue)
+      if (key === KEPT_AS && chosen !== undefined) speak(chosen)
+    }
+    addEventListener('storage', follow)
+    return () => removeEventListener('storage', follow)
+  }, [])
   return <SpokenContext value={spoken}>{children}</SpokenContext>
 }
 
 function firstLanguage(): Language {
-  const wanted = [localStorage.getItem(KEPT_AS), ...navigator.languages]
-  const known = Object.keys(LANGUAGES) as Language[]
-  for (const name of wanted) {
-    const found = known.find(language => name?.split('-')[0] === language)
+  for (const name of [localStorage.getItem(KEPT_AS), ...navigator.languages]) {
+    const found = languageOf(name)
     if (found !== undefined) return found
   }
   return 'en'
+}
+
+function languageOf(name: string | null): Language | undefined {
+  return (Object.keys(LANGUAGES) as Language[]).find(language => name?.split('-')[0] === language)
 }
 
 export function useLanguage(): Spoken {

@@ -2,17 +2,16 @@ import type { LoggedRequest } from '@batua/sdk'
 import { Stack, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useRead } from '../api/use-read.ts'
-import { Card } from '../components/card.tsx'
 import { Choice } from '../components/choice.tsx'
 import { type Column, DataTable } from '../components/data-table.tsx'
 import { EmptyState, NextStep, NothingFound } from '../components/empty-state.tsx'
+import { Filters, SelectFilter } from '../components/filters.tsx'
+import { List } from '../components/list.tsx'
 import { Loaded } from '../components/loaded.tsx'
 import { Moment } from '../components/moment.tsx'
 import { PageTitle } from '../components/page-title.tsx'
-import { Pages } from '../components/pages.tsx'
 import { Sections } from '../components/sections.tsx'
 import { useFormat, useTexts } from '../language/language.tsx'
-import { Filters, SelectFilter } from './parts.tsx'
 import { requestsTexts } from './request-texts.ts'
 import { Usage } from './usage.tsx'
 
@@ -80,23 +79,15 @@ function FoundRequests() {
           onChange={chosen => void navigate({ search: { status, path: chosen } })}
         />
       </Filters>
-      <Loaded query={requests} loading={t.loading}>
-        {({ requests: list, pagination }) =>
-          list.length === 0 ? (
-            <NoRequests isFiltered={isFiltered} />
-          ) : (
-            <>
-              <Card flush>
-                <Requests requests={list} />
-              </Card>
-              <Pages
-                pagination={pagination}
-                onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
-              />
-            </>
-          )
-        }
-      </Loaded>
+      <List
+        query={requests}
+        loading={t.loading}
+        rows={({ requests: list }) => list}
+        empty={<NoRequests isFiltered={isFiltered} />}
+        onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
+      >
+        {list => <Requests requests={list} />}
+      </List>
     </div>
   )
 }

@@ -29,7 +29,7 @@ export const passkeyTexts = texts({
     removeText: (name: string) => `${name} then confirms nothing any more.`,
     removed: 'The passkey is removed',
     removedLater: (moment: string) => `The passkey will be removed at ${moment}`,
-    keep: 'Keep it',
+    keep: 'Keep',
     keepOne: (name: string) => `Keep ${name}`,
     kept: 'The passkey stays',
     without: 'I have no passkey at hand',

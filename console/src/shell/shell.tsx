@@ -1,9 +1,10 @@
 import { useIsFetching } from '@tanstack/react-query'
-import { Link, type LinkProps } from '@tanstack/react-router'
+import { Link, type LinkProps, useLocation } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Session } from '../api/api.tsx'
 import { useLiveEvents } from '../api/use-live-events.ts'
 import { Icon, type IconName } from '../components/icon.tsx'
+import { useCurrentSeen } from '../components/sections.tsx'
 import { useTexts } from '../language/language.tsx'
 import { Brand } from './brand.tsx'
 import { PaletteButton } from './palette-button.tsx'
@@ -33,6 +34,7 @@ export function Shell({ session, whose, destinations, children }: ShellProps) {
   const t = useTexts(shellTexts)
   useLiveEvents()
   useKeepFocus()
+  const navigation = useCurrentSeen(useLocation().pathname)
   const isLoading = useIsFetching({ predicate: query => query.state.data === undefined }) > 0
   return (
     <div className={classes.shell}>
@@ -46,7 +48,7 @@ export function Shell({ session, whose, destinations, children }: ShellProps) {
           <PreferencesButton session={session} />
         </div>
       </header>
-      <nav className={classes.navigation} aria-label={t.navigation}>
+      <nav ref={navigation} className={classes.navigation} aria-label={t.navigation}>
         <ul>
           {destinations.map(({ to, label, icon, count }) => (
             <li key={to}>

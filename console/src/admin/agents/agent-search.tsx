@@ -1,10 +1,11 @@
 import { Button, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { Filters, SelectFilter } from '../../components/filters.tsx'
 import { useTexts } from '../../language/language.tsx'
 import classes from '../admin.module.css'
-import { Filter, Filters, given } from '../list.tsx'
 import type { AGENT_STATES } from '../search.ts'
+import { given } from '../search.ts'
 import { adminTexts } from '../texts.ts'
 import { networkTexts } from './texts.ts'
 
@@ -71,7 +72,7 @@ export function AgentSearch({ search, onSearch }: AgentSearchProps) {
           )}
         </form>
       </search>
-      <Filter
+      <SelectFilter
         label={common.state}
         all={common.all}
         value={status}

@@ -5,13 +5,13 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ResultOf } from '../../api/api.tsx'
 import { useRead } from '../../api/use-read.ts'
-import type { Column } from '../../components/data-table.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
+import { List } from '../../components/list.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { useTexts } from '../../language/language.tsx'
 import classes from '../admin.module.css'
-import { given, List } from '../list.tsx'
-import { MOST_SELECTED } from '../search.ts'
+import { given, MOST_SELECTED } from '../search.ts'
 import { useAgentColumns } from './agent-columns.tsx'
 import { AgentSearch } from './agent-search.tsx'
 import { Containment, type Named, type Result, Results } from './containment.tsx'
@@ -37,6 +37,7 @@ export function AgentsPage() {
   }
   const [done, setDone] = useState<{ results: readonly Result[]; names: Named } | null>(null)
   const isFiltered = Object.keys(given(filters)).length > 0
+  const columns = useSelectable(selected, select)
   return (
     <>
       <PageTitle lead={t.lead}>{t.title}</PageTitle>
@@ -59,10 +60,7 @@ export function AgentsPage() {
           <List
             query={agents}
             loading={t.loading}
-            label={t.title}
             rows={({ agents: list }) => list}
-            columns={useSelectable(selected, select)}
-            rowKey={({ agent_id }) => agent_id}
             empty={
               isFiltered ? (
                 <NothingFound icon="agents">{t.emptyOther}</NothingFound>
@@ -77,7 +75,11 @@ export function AgentsPage() {
               )
             }
             onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
-          />
+          >
+            {list => (
+              <DataTable label={t.title} columns={columns} rows={list} rowKey={({ agent_id }) => agent_id} />
+            )}
+          </List>
         </div>
       </Stack>
     </>

@@ -1,19 +1,19 @@
+import { SubPages } from '../../components/sections.tsx'
 import { useTexts } from '../../language/language.tsx'
-import { Sections } from '../sections.tsx'
 import { checksTexts } from './texts.ts'
 
 /** The pages that belong to the checks. */
 export function CheckSections() {
   const { title, sections } = useTexts(checksTexts)
   return (
-    <Sections
+    <SubPages
       label={title}
-      sections={[
-        { to: '/admin/checks', name: sections.checks, exact: true },
-        { to: '/admin/checks/reconciliation', name: sections.reconciliation },
-        { to: '/admin/checks/settlements', name: sections.settlements },
-        { to: '/admin/checks/deliveries', name: sections.deliveries },
-        { to: '/admin/checks/wallets', name: sections.wallets },
+      pages={[
+        ['/admin/checks', sections.checks],
+        ['/admin/checks/reconciliation', sections.reconciliation],
+        ['/admin/checks/settlements', sections.settlements],
+        ['/admin/checks/deliveries', sections.deliveries],
+        ['/admin/checks/wallets', sections.wallets],
       ]}
     />
   )

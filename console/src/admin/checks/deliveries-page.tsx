@@ -2,13 +2,14 @@ import type { FailedDelivery } from '@batua/sdk'
 import { Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
-import type { Column } from '../../components/data-table.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
+import { List } from '../../components/list.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { useTexts } from '../../language/language.tsx'
 import { Named } from '../links.tsx'
-import { given, List } from '../list.tsx'
+import { given } from '../search.ts'
 import { adminTexts } from '../texts.ts'
 import { CheckSections } from './check-sections.tsx'
 import { checksTexts } from './texts.ts'
@@ -21,6 +22,7 @@ export function DeliveriesPage() {
   const { platform_id, offset = 0 } = route.useSearch()
   const navigate = route.useNavigate()
   const deliveries = useRead('listFailedDeliveries', { ...given({ platform_id }), limit: 20, offset })
+  const columns = useColumns()
   return (
     <>
       <PageTitle lead={t.deliveriesLead}>{t.sections.deliveries}</PageTitle>
@@ -33,10 +35,7 @@ export function DeliveriesPage() {
       <List
         query={deliveries}
         loading={t.deliveriesLoading}
-        label={t.sections.deliveries}
         rows={({ deliveries: list }) => list}
-        columns={useColumns()}
-        rowKey={({ delivery_id }) => delivery_id}
         empty={
           platform_id === undefined ? (
             <EmptyState
@@ -51,7 +50,16 @@ export function DeliveriesPage() {
           )
         }
         onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
-      />
+      >
+        {list => (
+          <DataTable
+            label={t.sections.deliveries}
+            columns={columns}
+            rows={list}
+            rowKey={({ delivery_id }) => delivery_id}
+          />
+        )}
+      </List>
     </>
   )
 }

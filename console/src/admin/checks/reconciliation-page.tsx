@@ -2,13 +2,15 @@ import type { Difference } from '@batua/sdk'
 import { getRouteApi } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
 import { Amount } from '../../components/amount.tsx'
-import type { Column } from '../../components/data-table.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
+import { Filters, SelectFilter } from '../../components/filters.tsx'
+import { List } from '../../components/list.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { useTexts } from '../../language/language.tsx'
 import { AgentLink, Named } from '../links.tsx'
-import { Filter, Filters, given, List } from '../list.tsx'
+import { given } from '../search.ts'
 import { adminTexts } from '../texts.ts'
 import { CheckSections } from './check-sections.tsx'
 import { checksTexts } from './texts.ts'
@@ -22,12 +24,13 @@ export function ReconciliationPage() {
   const { kind, offset = 0 } = route.useSearch()
   const navigate = route.useNavigate()
   const differences = useRead('listDifferences', { ...given({ kind }), limit: 20, offset })
+  const columns = useColumns()
   return (
     <>
       <PageTitle lead={t.differencesLead}>{t.sections.reconciliation}</PageTitle>
       <CheckSections />
       <Filters>
-        <Filter
+        <SelectFilter
           label={t.kind}
           all={common.all}
           value={kind}
@@ -38,10 +41,7 @@ export function ReconciliationPage() {
       <List
         query={differences}
         loading={t.differencesLoading}
-        label={t.sections.reconciliation}
         rows={({ differences: list }) => list}
-        columns={useColumns()}
-        rowKey={({ kind: what, subject }) => `${what} ${subject}`}
         empty={
           kind === undefined ? (
             <EmptyState
@@ -56,7 +56,16 @@ export function ReconciliationPage() {
           )
         }
         onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
-      />
+      >
+        {list => (
+          <DataTable
+            label={t.sections.reconciliation}
+            columns={columns}
+            rows={list}
+            rowKey={({ kind: what, subject }) => `${what} ${subject}`}
+          />
+        )}
+      </List>
     </>
   )
 }

@@ -2,12 +2,14 @@ import type { SettlementSkip } from '@batua/sdk'
 import { getRouteApi } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
 import { Amount } from '../../components/amount.tsx'
-import type { Column } from '../../components/data-table.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
+import { Filters, SelectFilter } from '../../components/filters.tsx'
+import { List } from '../../components/list.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { useFormat, useTexts } from '../../language/language.tsx'
 import { AgentLink, Back, OwnerLink } from '../links.tsx'
-import { Filter, Filters, given, List } from '../list.tsx'
+import { given } from '../search.ts'
 import { adminTexts } from '../texts.ts'
 import { checksTexts } from './texts.ts'
 
@@ -23,12 +25,13 @@ export function SettlementPage() {
   const navigate = route.useNavigate()
   const skips = useRead('listSettlementSkips', { day, ...given({ reason }), limit: 20, offset })
   const isDate = !Number.isNaN(Date.parse(day))
+  const columns = useColumns()
   return (
     <>
       <Back to="/admin/checks/settlements">{t.backToRuns}</Back>
       <PageTitle lead={t.settlementLead}>{t.settlementTitle(isDate ? format.date(day) : day)}</PageTitle>
       <Filters>
-        <Filter
+        <SelectFilter
           label={t.reason}
           all={common.all}
           value={reason}
@@ -39,10 +42,7 @@ export function SettlementPage() {
       <List
         query={skips}
         loading={t.skipsLoading}
-        label={t.skipped}
         rows={({ skipped }) => skipped}
-        columns={useColumns()}
-        rowKey={({ agent_id }) => agent_id}
         empty={
           reason === undefined ? (
             <EmptyState
@@ -55,7 +55,11 @@ export function SettlementPage() {
           )
         }
         onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
-      />
+      >
+        {list => (
+          <DataTable label={t.skipped} columns={columns} rows={list} rowKey={({ agent_id }) => agent_id} />
+        )}
+      </List>
     </>
   )
 }

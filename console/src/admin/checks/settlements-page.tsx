@@ -2,14 +2,14 @@ import type { SettlementRun } from '@batua/sdk'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
 import { Amount } from '../../components/amount.tsx'
-import type { Column } from '../../components/data-table.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState, NextStep } from '../../components/empty-state.tsx'
+import { List } from '../../components/list.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { Status } from '../../components/status.tsx'
 import { useFormat, useTexts } from '../../language/language.tsx'
 import { Named } from '../links.tsx'
-import { List } from '../list.tsx'
 import { SKIP_REASONS } from '../search.ts'
 import { adminTexts } from '../texts.ts'
 import { CheckSections } from './check-sections.tsx'
@@ -23,6 +23,7 @@ export function SettlementsPage() {
   const { offset = 0 } = route.useSearch()
   const navigate = route.useNavigate()
   const runs = useRead('listSettlements', { limit: 20, offset })
+  const columns = useColumns()
   return (
     <>
       <PageTitle lead={t.settlementsLead}>{t.sections.settlements}</PageTitle>
@@ -30,10 +31,7 @@ export function SettlementsPage() {
       <List
         query={runs}
         loading={t.settlementsLoading}
-        label={t.sections.settlements}
         rows={({ settlements }) => settlements}
-        columns={useColumns()}
-        rowKey={({ day }) => day}
         empty={
           <EmptyState
             icon="money"
@@ -44,7 +42,11 @@ export function SettlementsPage() {
           </EmptyState>
         }
         onOffset={next => void navigate({ search: { offset: next } })}
-      />
+      >
+        {list => (
+          <DataTable label={t.sections.settlements} columns={columns} rows={list} rowKey={({ day }) => day} />
+        )}
+      </List>
     </>
   )
 }

@@ -2,13 +2,13 @@ import type { NegativeWallet } from '@batua/sdk'
 import { getRouteApi } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
 import { Amount } from '../../components/amount.tsx'
-import type { Column } from '../../components/data-table.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState, NextStep } from '../../components/empty-state.tsx'
+import { List } from '../../components/list.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { useTexts } from '../../language/language.tsx'
 import { AgentLink, OwnerLink } from '../links.tsx'
-import { List } from '../list.tsx'
 import { adminTexts } from '../texts.ts'
 import { CheckSections } from './check-sections.tsx'
 import { checksTexts } from './texts.ts'
@@ -21,6 +21,7 @@ export function WalletsPage() {
   const { offset = 0 } = route.useSearch()
   const navigate = route.useNavigate()
   const wallets = useRead('listNegativeWallets', { limit: 20, offset })
+  const columns = useColumns()
   return (
     <>
       <PageTitle lead={t.walletsLead}>{t.sections.wallets}</PageTitle>
@@ -28,10 +29,7 @@ export function WalletsPage() {
       <List
         query={wallets}
         loading={t.walletsLoading}
-        label={t.sections.wallets}
         rows={({ wallets: list }) => list}
-        columns={useColumns()}
-        rowKey={({ agent_id }) => agent_id}
         empty={
           <EmptyState
             icon="money"
@@ -40,7 +38,16 @@ export function WalletsPage() {
           />
         }
         onOffset={next => void navigate({ search: { offset: next } })}
-      />
+      >
+        {list => (
+          <DataTable
+            label={t.sections.wallets}
+            columns={columns}
+            rows={list}
+            rowKey={({ agent_id }) => agent_id}
+          />
+        )}
+      </List>
     </>
   )
 }

@@ -4,8 +4,10 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
 import { Amount } from '../../components/amount.tsx'
 import { Card } from '../../components/card.tsx'
+import { DataTable } from '../../components/data-table.tsx'
 import { EmptyState, NextStep } from '../../components/empty-state.tsx'
 import { Facts } from '../../components/facts.tsx'
+import { List } from '../../components/list.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
@@ -15,7 +17,6 @@ import { useTexts } from '../../language/language.tsx'
 import classes from '../admin.module.css'
 import { useAgentColumns } from '../agents/agent-columns.tsx'
 import { Back } from '../links.tsx'
-import { List } from '../list.tsx'
 import { adminTexts } from '../texts.ts'
 import { OwnerActs } from './owner-acts.tsx'
 import { ownersTexts } from './texts.ts'
@@ -93,6 +94,7 @@ function Agents({ ownerId }: { readonly ownerId: string }) {
   const { offset = 0 } = route.useSearch()
   const navigate = route.useNavigate()
   const agents = useRead('listAgents', { owner_id: ownerId, limit: 20, offset })
+  const columns = useAgentColumns()
   return (
     <section>
       <Title order={2} mb="sm">
@@ -101,10 +103,7 @@ function Agents({ ownerId }: { readonly ownerId: string }) {
       <List
         query={agents}
         loading={t.agentsLoading}
-        label={t.agentsTitle}
         rows={({ agents: list }) => list}
-        columns={useAgentColumns()}
-        rowKey={({ agent_id }) => agent_id}
         empty={
           <EmptyState
             icon="agents"
@@ -113,7 +112,16 @@ function Agents({ ownerId }: { readonly ownerId: string }) {
           />
         }
         onOffset={next => void navigate({ search: { offset: next } })}
-      />
+      >
+        {list => (
+          <DataTable
+            label={t.agentsTitle}
+            columns={columns}
+            rows={list}
+            rowKey={({ agent_id }) => agent_id}
+          />
+        )}
+      </List>
     </section>
   )
 }

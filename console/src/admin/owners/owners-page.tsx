@@ -2,15 +2,17 @@ import type { OwnerAccount } from '@batua/sdk'
 import { Button } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
-import type { Column } from '../../components/data-table.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
+import { Filters, SelectFilter } from '../../components/filters.tsx'
+import { List } from '../../components/list.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { Status } from '../../components/status.tsx'
 import { componentTexts } from '../../components/texts.ts'
 import { useTexts } from '../../language/language.tsx'
 import { OwnerLink } from '../links.tsx'
-import { Filter, Filters, given, List } from '../list.tsx'
+import { given } from '../search.ts'
 import { adminTexts } from '../texts.ts'
 import { ownersTexts } from './texts.ts'
 
@@ -23,6 +25,7 @@ export function OwnersPage() {
   const navigate = route.useNavigate()
   const owners = useRead('listAllOwners', { ...given(filters), limit: 20, offset })
   const isFiltered = Object.keys(given(filters)).length > 0
+  const columns = useColumns()
   return (
     <>
       <PageTitle lead={t.lead} actions={<ToTiers />}>
@@ -32,10 +35,7 @@ export function OwnersPage() {
       <List
         query={owners}
         loading={t.loading}
-        label={t.title}
         rows={({ owners: list }) => list}
-        columns={useColumns()}
-        rowKey={({ owner_id }) => owner_id}
         empty={
           isFiltered ? (
             <NothingFound icon="people">{t.emptyOther}</NothingFound>
@@ -50,7 +50,11 @@ export function OwnersPage() {
           )
         }
         onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
-      />
+      >
+        {list => (
+          <DataTable label={t.title} columns={columns} rows={list} rowKey={({ owner_id }) => owner_id} />
+        )}
+      </List>
     </>
   )
 }
@@ -83,21 +87,21 @@ function OwnerFilters() {
   const { active, frozen } = t.states
   return (
     <Filters>
-      <Filter
+      <SelectFilter
         label={t.state}
         all={t.all}
         value={status}
         options={{ active, frozen }}
         onChange={chosen => filterBy({ status: chosen })}
       />
-      <Filter
+      <SelectFilter
         label={t.kyc}
         all={t.all}
         value={kyc_status}
         options={t.kycStates}
         onChange={chosen => filterBy({ kyc_status: chosen })}
       />
-      <Filter
+      <SelectFilter
         label={t.tier}
         all={t.all}
         value={tier}

@@ -2,14 +2,16 @@ import type { RiskAlert } from '@batua/sdk'
 import { Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
-import type { Column } from '../../components/data-table.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
+import { Filters, SelectFilter } from '../../components/filters.tsx'
+import { List } from '../../components/list.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
 import { Status } from '../../components/status.tsx'
 import { useFormat, useTexts } from '../../language/language.tsx'
 import { AgentLink, Named } from '../links.tsx'
-import { Filter, Filters, given, List } from '../list.tsx'
+import { given } from '../search.ts'
 import { adminTexts } from '../texts.ts'
 import { riskTexts } from './texts.ts'
 
@@ -22,6 +24,7 @@ export function RiskPage() {
   const navigate = route.useNavigate()
   const alerts = useRead('listRiskAlerts', { ...given(filters), limit: 20, offset })
   const isFiltered = Object.keys(given(filters)).length > 0
+  const columns = useColumns()
   return (
     <>
       <PageTitle lead={t.lead}>{t.title}</PageTitle>
@@ -29,10 +32,7 @@ export function RiskPage() {
       <List
         query={alerts}
         loading={t.loading}
-        label={t.title}
         rows={({ alerts: list }) => list}
-        columns={useColumns()}
-        rowKey={({ alert_id }) => alert_id}
         empty={
           isFiltered ? (
             <NothingFound icon="safety">{t.emptyOther}</NothingFound>
@@ -47,7 +47,11 @@ export function RiskPage() {
           )
         }
         onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
-      />
+      >
+        {list => (
+          <DataTable label={t.title} columns={columns} rows={list} rowKey={({ alert_id }) => alert_id} />
+        )}
+      </List>
     </>
   )
 }
@@ -104,21 +108,21 @@ function AlertFilters() {
         </Text>
       )}
       <Filters>
-        <Filter
+        <SelectFilter
           label={common.state}
           all={common.all}
           value={status}
           options={t.states}
           onChange={chosen => filterBy({ status: chosen })}
         />
-        <Filter
+        <SelectFilter
           label={t.rule}
           all={common.all}
           value={rule}
           options={t.rules}
           onChange={chosen => filterBy({ rule: chosen })}
         />
-        <Filter
+        <SelectFilter
           label={t.severity}
           all={common.all}
           value={severity}

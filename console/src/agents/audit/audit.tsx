@@ -2,13 +2,11 @@ import type { AuditEntry } from '@batua/sdk'
 import { Button, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import type { InputOf } from '../../api/api.tsx'
 import { useRead } from '../../api/use-read.ts'
-import { Card } from '../../components/card.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { NothingFound } from '../../components/empty-state.tsx'
 import filters from '../../components/filters.module.css'
-import { Loaded } from '../../components/loaded.tsx'
+import { List } from '../../components/list.tsx'
 import { Moment } from '../../components/moment.tsx'
-import { Pages } from '../../components/pages.tsx'
 import { SectionTitle } from '../../components/section-title.tsx'
 import { useTexts } from '../../language/language.tsx'
 import type { AgentSearch, SectionProps } from '../agent-sections.tsx'
@@ -36,25 +34,19 @@ export function Audit({ agent: { agent_id }, search, onSearch }: SectionProps) {
     <Stack gap="sm">
       <SectionTitle hint={t.hint}>{t.title}</SectionTitle>
       <Filters search={{ action, from, to }} onSearch={onSearch} />
-      <Loaded query={entries} loading={t.loading}>
-        {({ entries: list, pagination }) =>
-          list.length === 0 ? (
-            <NothingFound icon="safety" section="audit">
-              {isFiltered ? t.noneSuch : t.none}
-            </NothingFound>
-          ) : (
-            <>
-              <Card flush>
-                <Entries entries={list} agentId={agent_id} />
-              </Card>
-              <Pages
-                pagination={pagination}
-                onOffset={next => onSearch({ action, from, to, offset: next })}
-              />
-            </>
-          )
+      <List
+        query={entries}
+        loading={t.loading}
+        rows={({ entries: list }) => list}
+        empty={
+          <NothingFound icon="safety" section="audit">
+            {isFiltered ? t.noneSuch : t.none}
+          </NothingFound>
         }
-      </Loaded>
+        onOffset={next => onSearch({ action, from, to, offset: next })}
+      >
+        {list => <Entries entries={list} agentId={agent_id} />}
+      </List>
       <HowToVerify files="proof-aud_….json" />
     </Stack>
   )

@@ -2,13 +2,11 @@ import type { Certificate } from '@batua/sdk'
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useRead } from '../../api/use-read.ts'
-import { Card } from '../../components/card.tsx'
 import { Choice } from '../../components/choice.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { NothingFound } from '../../components/empty-state.tsx'
-import { Loaded } from '../../components/loaded.tsx'
+import { List } from '../../components/list.tsx'
 import { Moment } from '../../components/moment.tsx'
-import { Pages } from '../../components/pages.tsx'
 import { SectionTitle } from '../../components/section-title.tsx'
 import { Status } from '../../components/status.tsx'
 import { useFormat, useTexts } from '../../language/language.tsx'
@@ -38,28 +36,25 @@ export function Certificates({ agent, search: { status, offset = 0 }, onSearch }
         options={{ all: t.all, active: t.active, revoked: t.revoked, expired: t.expired }}
         onChange={chosen => onSearch(chosen === 'all' ? {} : { status: chosen })}
       />
-      <Loaded query={certificates} loading={t.loading}>
-        {({ certificates: list, pagination }) =>
-          list.length === 0 ? (
-            <NothingFound icon="safety" section="certificates">
-              {t.none}
-            </NothingFound>
-          ) : (
-            <>
-              <Card flush>
-                <List certificates={list} />
-              </Card>
-              <Pages pagination={pagination} onOffset={next => onSearch({ status, offset: next })} />
-            </>
-          )
+      <List
+        query={certificates}
+        loading={t.loading}
+        rows={({ certificates: list }) => list}
+        empty={
+          <NothingFound icon="safety" section="certificates">
+            {t.none}
+          </NothingFound>
         }
-      </Loaded>
+        onOffset={next => onSearch({ status, offset: next })}
+      >
+        {list => <CertificateTable certificates={list} />}
+      </List>
       {isIssued && <IssueCertificate agentId={agent_id} onClose={() => issue(false)} />}
     </Stack>
   )
 }
 
-function List({ certificates }: { readonly certificates: readonly Certificate[] }) {
+function CertificateTable({ certificates }: { readonly certificates: readonly Certificate[] }) {
   const t = useTexts(certificatesTexts)
   const format = useFormat()
   const columns: readonly Column<Certificate>[] = [

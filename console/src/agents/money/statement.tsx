@@ -3,13 +3,11 @@ import { Group, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useSession } from '../../api/api.tsx'
 import { useRead } from '../../api/use-read.ts'
-import { Card } from '../../components/card.tsx'
 import { Choice } from '../../components/choice.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
-import { Loaded } from '../../components/loaded.tsx'
+import { List } from '../../components/list.tsx'
 import { Moment } from '../../components/moment.tsx'
-import { Pages } from '../../components/pages.tsx'
 import { Status } from '../../components/status.tsx'
 import { useFormat, useTexts } from '../../language/language.tsx'
 import classes from '../agent.module.css'
@@ -46,20 +44,15 @@ export function Statement({ agent, search: { type, offset = 0 }, onSearch }: Sec
         options={{ all: t.all, pay_out: t.paid, pay_in: t.received, fund: t.funded, withdraw: t.withdrawn }}
         onChange={chosen => onSearch(chosen === 'all' ? {} : { type: chosen })}
       />
-      <Loaded query={lines} loading={t.loadingStatement}>
-        {({ transactions, pagination }) =>
-          transactions.length === 0 ? (
-            <NoLines isFiltered={type !== undefined} />
-          ) : (
-            <>
-              <Card flush>
-                <Lines lines={transactions} />
-              </Card>
-              <Pages pagination={pagination} onOffset={next => onSearch({ type, offset: next })} />
-            </>
-          )
-        }
-      </Loaded>
+      <List
+        query={lines}
+        loading={t.loadingStatement}
+        rows={({ transactions }) => transactions}
+        empty={<NoLines isFiltered={type !== undefined} />}
+        onOffset={next => onSearch({ type, offset: next })}
+      >
+        {transactions => <Lines lines={transactions} />}
+      </List>
     </Stack>
   )
 }

@@ -24,12 +24,13 @@ export function PayeeField({ agentId, written, onWrite, error }: PayeeFieldProps
     <Stack gap="xs">
       <TextInput
         label={t.payee}
-        description={chosen?.agent_name ?? t.payeeHint}
+        description={chosen?.agent_id ?? t.payeeHint}
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
         name="payee"
-        value={written}
+        // The name of one that was chosen says more than its id.
+        value={chosen?.agent_name ?? written}
         onChange={event => onWrite(event.currentTarget.value)}
         error={error}
       />

@@ -55,7 +55,6 @@ function Allowed({ agent }: { readonly agent: Agent }) {
         onAct={removed => ask({ removed })}
       />
       <Warnings texts={update.data?.warnings ?? []} />
-      {asked === null && update.error !== null && <ErrorNotice error={update.error} />}
       {asked === 'payee' && (
         <FindPayee
           agentId={agent.agent_id}
@@ -124,6 +123,10 @@ function Blocked({ agent }: { readonly agent: Agent }) {
   const [isAsked, ask] = useState(false)
   const { update, change } = useListChange(agent, () => ask(false))
   const blocked = agent.policy.blocked_payee_agents
+  const close = () => {
+    if (update.isError) update.reset()
+    ask(false)
+  }
   return (
     <Card>
       <Head title={t.blocked} hint={blocked.length === 0 ? t.noneBlocked : t.blockedHint}>
@@ -151,7 +154,7 @@ function Blocked({ agent }: { readonly agent: Agent }) {
           acting={update.isPending}
           error={update.error}
           onPayee={id => change({ blocked_payee_agents: [...new Set([...wantedBlocked(agent), id])] })}
-          onClose={() => ask(false)}
+          onClose={close}
         />
       )}
     </Card>

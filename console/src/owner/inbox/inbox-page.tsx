@@ -17,17 +17,20 @@ import { inboxTexts } from './texts.ts'
 
 const route = getRouteApi('/owner/inbox')
 
-/** The requests of the owner's agents, and beside them the one that is chosen. */
+/** The requests of the owner's agents, and beside them the one that is chosen; on a phone one of the two. */
 export function InboxPage() {
   const { approvalId } = useParams({ strict: false })
   const isPhone = useIsPhone()
-  if (isPhone && approvalId !== undefined) return <Outlet />
+  const isChosen = approvalId !== undefined
+  // The request stays the same element when a phone is turned, so what is written in its dialogs stays.
   return (
     <div className={classes.inbox}>
-      <div>
-        <Requests />
-      </div>
-      {!isPhone && <div className={classes.detail}>{approvalId === undefined ? <Choose /> : <Outlet />}</div>}
+      {!(isPhone && isChosen) && (
+        <div>
+          <Requests />
+        </div>
+      )}
+      {!(isPhone && !isChosen) && <div className={classes.detail}>{isChosen ? <Outlet /> : <Choose />}</div>}
     </div>
   )
 }

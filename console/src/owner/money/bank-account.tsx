@@ -55,7 +55,7 @@ function OneAccount({ owner, isOneOfMany }: OneAccountProps) {
         </EmptyState>
       ) : (
         <>
-          <Group justify="space-between" mb="xs">
+          <Group justify="space-between" mb="md">
             <Title order={2}>{isVerified ? t.inForce : t.sent}</Title>
             {change}
           </Group>

@@ -3,13 +3,11 @@ import { Stack, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
 import { Amount } from '../../components/amount.tsx'
-import { Card } from '../../components/card.tsx'
 import { Choice } from '../../components/choice.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState, NextStep } from '../../components/empty-state.tsx'
-import { Loaded } from '../../components/loaded.tsx'
+import { List } from '../../components/list.tsx'
 import { Moment } from '../../components/moment.tsx'
-import { Pages } from '../../components/pages.tsx'
 import { Status } from '../../components/status.tsx'
 import { useTexts } from '../../language/language.tsx'
 import { moneyTexts } from './texts.ts'
@@ -35,39 +33,33 @@ export function Payouts() {
       <Text c="dimmed" mb="sm">
         {t.bankHints[kind]}
       </Text>
-      <Loaded query={payouts} loading={t.loadingPayouts}>
-        {({ transactions, pagination }) =>
-          transactions.length === 0 ? (
-            <EmptyState
-              icon="money"
-              title={t.noPayouts[kind]}
-              action={<NextStep to="/money">{t.toBalances}</NextStep>}
-            >
-              {t.noPayoutsHint[kind]}
-            </EmptyState>
-          ) : (
-            <>
-              <Card flush>
-                <List label={t.kinds[kind]} payouts={transactions} />
-              </Card>
-              <Pages
-                pagination={pagination}
-                onOffset={next => void navigate({ search: { section: 'bank', kind, offset: next } })}
-              />
-            </>
-          )
+      <List
+        query={payouts}
+        loading={t.loadingPayouts}
+        rows={({ transactions }) => transactions}
+        empty={
+          <EmptyState
+            icon="money"
+            title={t.noPayouts[kind]}
+            action={<NextStep to="/money">{t.toBalances}</NextStep>}
+          >
+            {t.noPayoutsHint[kind]}
+          </EmptyState>
         }
-      </Loaded>
+        onOffset={next => void navigate({ search: { section: 'bank', kind, offset: next } })}
+      >
+        {transactions => <PayoutTable label={t.kinds[kind]} payouts={transactions} />}
+      </List>
     </>
   )
 }
 
-interface ListProps {
+interface PayoutTableProps {
   readonly label: string
   readonly payouts: readonly Transaction[]
 }
 
-function List({ label, payouts }: ListProps) {
+function PayoutTable({ label, payouts }: PayoutTableProps) {
   const t = useTexts(moneyTexts)
   const columns: readonly Column<Transaction>[] = [
     { id: 'agent', name: t.agent, cell: ({ agent_name }) => <Text fw={600}>{agent_name}</Text> },

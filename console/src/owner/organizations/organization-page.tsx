@@ -8,10 +8,10 @@ import { Amount } from '../../components/amount.tsx'
 import { Card } from '../../components/card.tsx'
 import { EmptyState, NextStep } from '../../components/empty-state.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { List } from '../../components/list.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
-import { Pages } from '../../components/pages.tsx'
 import { Sections } from '../../components/sections.tsx'
 import { Status } from '../../components/status.tsx'
 import { useTexts } from '../../language/language.tsx'
@@ -108,31 +108,25 @@ function OrganizationLines({ orgId }: { readonly orgId: string }) {
   const lines = useRead('listOrganizationTransactions', { org_id: orgId, limit: 20, offset })
   return (
     <Stack gap="sm">
-      <Loaded query={lines} loading={t.loadingLines}>
-        {({ transactions, pagination }) =>
-          transactions.length === 0 ? (
-            <Card>
-              <EmptyState
-                icon="money"
-                title={t.noLines}
-                action={<NextStep to="/agents">{t.toAgents}</NextStep>}
-              >
-                {t.noLinesHint}
-              </EmptyState>
-            </Card>
-          ) : (
-            <>
-              <Card flush>
-                <Lines lines={transactions} withAgent />
-              </Card>
-              <Pages
-                pagination={pagination}
-                onOffset={next => void navigate({ search: { section: 'transactions', offset: next } })}
-              />
-            </>
-          )
+      <List
+        query={lines}
+        loading={t.loadingLines}
+        rows={({ transactions }) => transactions}
+        empty={
+          <Card>
+            <EmptyState
+              icon="money"
+              title={t.noLines}
+              action={<NextStep to="/agents">{t.toAgents}</NextStep>}
+            >
+              {t.noLinesHint}
+            </EmptyState>
+          </Card>
         }
-      </Loaded>
+        onOffset={next => void navigate({ search: { section: 'transactions', offset: next } })}
+      >
+        {transactions => <Lines lines={transactions} withAgent />}
+      </List>
     </Stack>
   )
 }

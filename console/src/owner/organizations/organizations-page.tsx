@@ -3,12 +3,10 @@ import { Button } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useRead } from '../../api/use-read.ts'
-import { Card } from '../../components/card.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { Loaded } from '../../components/loaded.tsx'
+import { List } from '../../components/list.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
-import { Pages } from '../../components/pages.tsx'
 import { Status } from '../../components/status.tsx'
 import { useFormat, useTexts } from '../../language/language.tsx'
 import { CreateOrganization } from './create-organization.tsx'
@@ -29,22 +27,19 @@ export function OrganizationsPage() {
       <PageTitle lead={t.lead} actions={(organizations.data?.pagination.total ?? 0) > 0 && create}>
         {t.title}
       </PageTitle>
-      <Loaded query={organizations} loading={t.loading}>
-        {({ organizations: list, pagination }) =>
-          list.length === 0 ? (
-            <EmptyState icon="people" title={t.emptyTitle} action={create}>
-              {t.empty}
-            </EmptyState>
-          ) : (
-            <>
-              <Card flush>
-                <List organizations={list} />
-              </Card>
-              <Pages pagination={pagination} onOffset={next => void navigate({ search: { offset: next } })} />
-            </>
-          )
+      <List
+        query={organizations}
+        loading={t.loading}
+        rows={({ organizations: list }) => list}
+        empty={
+          <EmptyState icon="people" title={t.emptyTitle} action={create}>
+            {t.empty}
+          </EmptyState>
         }
-      </Loaded>
+        onOffset={next => void navigate({ search: { offset: next } })}
+      >
+        {list => <OrganizationTable organizations={list} />}
+      </List>
       {isAsked && (
         <CreateOrganization
           onCreated={({ id }) => void navigate({ to: '/organizations/$orgId', params: { orgId: id } })}
@@ -55,7 +50,7 @@ export function OrganizationsPage() {
   )
 }
 
-function List({ organizations }: { readonly organizations: readonly Organization[] }) {
+function OrganizationTable({ organizations }: { readonly organizations: readonly Organization[] }) {
   const t = useTexts(organizationsTexts)
   const format = useFormat()
   const columns: readonly Column<Organization>[] = [

@@ -2,14 +2,12 @@ import type { Owner } from '@batua/sdk'
 import { Group, Stack, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
-import { Card } from '../../components/card.tsx'
 import { ConfirmButton } from '../../components/confirm-button.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { Loaded } from '../../components/loaded.tsx'
+import { List } from '../../components/list.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
-import { Pages } from '../../components/pages.tsx'
 import { Status } from '../../components/status.tsx'
 import { useTexts } from '../../language/language.tsx'
 import { CreateAgent } from '../create-agent.tsx'
@@ -29,22 +27,19 @@ export function OwnersPage() {
       <PageTitle lead={t.lead} actions={<CreateOwner />}>
         {t.title}
       </PageTitle>
-      <Loaded query={owners} loading={t.loading}>
-        {({ owners: list, pagination }) =>
-          list.length === 0 ? (
-            <EmptyState icon="people" title={t.emptyTitle} action={<CreateOwner isMain={false} />}>
-              {t.empty}
-            </EmptyState>
-          ) : (
-            <>
-              <Card flush>
-                <Owners owners={list} />
-              </Card>
-              <Pages pagination={pagination} onOffset={next => void navigate({ search: { offset: next } })} />
-            </>
-          )
+      <List
+        query={owners}
+        loading={t.loading}
+        rows={({ owners: list }) => list}
+        empty={
+          <EmptyState icon="people" title={t.emptyTitle} action={<CreateOwner isMain={false} />}>
+            {t.empty}
+          </EmptyState>
         }
-      </Loaded>
+        onOffset={next => void navigate({ search: { offset: next } })}
+      >
+        {list => <Owners owners={list} />}
+      </List>
     </>
   )
 }

@@ -7,10 +7,10 @@ import { Card } from '../../components/card.tsx'
 import { Choice } from '../../components/choice.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
+import { List } from '../../components/list.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
-import { Pages } from '../../components/pages.tsx'
 import { Status } from '../../components/status.tsx'
 import { useTexts } from '../../language/language.tsx'
 import { ApprovalFacts } from '../../owner/inbox/approval-facts.tsx'
@@ -44,23 +44,15 @@ export function ApprovalsPage() {
           void navigate({ search: chosen === 'pending_approval' ? {} : { status: chosen } })
         }
       />
-      <Loaded query={approvals} loading={t.loadingApprovals}>
-        {({ approvals: list, pagination }) =>
-          list.length === 0 ? (
-            <NoApprovals isFiltered={status !== 'pending_approval'} />
-          ) : (
-            <>
-              <Card flush>
-                <Approvals approvals={list} />
-              </Card>
-              <Pages
-                pagination={pagination}
-                onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
-              />
-            </>
-          )
-        }
-      </Loaded>
+      <List
+        query={approvals}
+        loading={t.loadingApprovals}
+        rows={({ approvals: list }) => list}
+        empty={<NoApprovals isFiltered={status !== 'pending_approval'} />}
+        onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
+      >
+        {list => <Approvals approvals={list} />}
+      </List>
     </>
   )
 }

@@ -2,17 +2,16 @@ import type { Escrow } from '@batua/sdk'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
 import { Amount } from '../../components/amount.tsx'
-import { Card } from '../../components/card.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
-import { Loaded } from '../../components/loaded.tsx'
+import { Filters, SelectFilter } from '../../components/filters.tsx'
+import { List } from '../../components/list.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
-import { Pages } from '../../components/pages.tsx'
 import { Status } from '../../components/status.tsx'
 import { useTexts } from '../../language/language.tsx'
 import { ListTools } from '../list-tools.tsx'
-import { AgentFilter, Filters, MoneyPages, SelectFilter } from '../parts.tsx'
+import { AgentFilter, MoneyPages } from '../parts.tsx'
 import { platformTexts } from '../texts.ts'
 import { escrowsTexts } from './escrow-texts.ts'
 
@@ -49,33 +48,27 @@ export function EscrowsPage() {
         />
       </Filters>
       <ListTools operation="listEscrows" filter={filter} search={{ status, agent }} />
-      <Loaded query={escrows} loading={t.loading}>
-        {({ escrows: list, pagination }) =>
-          list.length === 0 ? (
-            isFiltered ? (
-              <NothingFound icon="safety">{t.emptyOther}</NothingFound>
-            ) : (
-              <EmptyState
-                icon="safety"
-                title={t.emptyTitle}
-                action={<NextStep to="/platform/agents">{t.toAgents}</NextStep>}
-              >
-                {t.empty}
-              </EmptyState>
-            )
+      <List
+        query={escrows}
+        loading={t.loading}
+        rows={({ escrows: list }) => list}
+        empty={
+          isFiltered ? (
+            <NothingFound icon="safety">{t.emptyOther}</NothingFound>
           ) : (
-            <>
-              <Card flush>
-                <Escrows escrows={list} />
-              </Card>
-              <Pages
-                pagination={pagination}
-                onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
-              />
-            </>
+            <EmptyState
+              icon="safety"
+              title={t.emptyTitle}
+              action={<NextStep to="/platform/agents">{t.toAgents}</NextStep>}
+            >
+              {t.empty}
+            </EmptyState>
           )
         }
-      </Loaded>
+        onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
+      >
+        {list => <Escrows escrows={list} />}
+      </List>
     </>
   )
 }

@@ -2,11 +2,12 @@ import { Button, Group, TextInput } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { agentTexts } from '../../agents/agent-texts.ts'
+import { Filters, SelectFilter } from '../../components/filters.tsx'
 import { componentTexts } from '../../components/texts.ts'
 import { useIsPhone } from '../../components/use-is-phone.ts'
 import { useTexts } from '../../language/language.tsx'
 import classes from '../parts.module.css'
-import { AgentFilter, Filters, SelectFilter } from '../parts.tsx'
+import { AgentFilter } from '../parts.tsx'
 import { paymentsTexts } from './texts.ts'
 
 const route = getRouteApi('/platform/payments')
@@ -18,10 +19,10 @@ export function PaymentFilters() {
   const t = useTexts(paymentsTexts)
   const isPhone = useIsPhone()
   const { offset: _page, ...search } = route.useSearch()
-  if (!isPhone) return <Fields />
+  const isFiltered = Object.values(search).some(filter => filter !== undefined)
   return (
-    <details className={classes.more} open={Object.values(search).some(filter => filter !== undefined)}>
-      <summary>{t.filters}</summary>
+    <details className={classes.more} open={!isPhone || isFiltered}>
+      <summary hidden={!isPhone}>{t.filters}</summary>
       <Fields />
     </details>
   )

@@ -3,13 +3,11 @@ import { Stack, Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { agentTexts } from '../../agents/agent-texts.ts'
 import { useRead } from '../../api/use-read.ts'
-import { Card } from '../../components/card.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
-import { Loaded } from '../../components/loaded.tsx'
+import { List } from '../../components/list.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
-import { Pages } from '../../components/pages.tsx'
 import { Status } from '../../components/status.tsx'
 import { useFormat, useTexts } from '../../language/language.tsx'
 import { ListTools } from '../list-tools.tsx'
@@ -41,33 +39,27 @@ export function PaymentsPage() {
       <MoneyPages />
       <PaymentFilters />
       <ListTools operation="listPlatformTransactions" filter={filter} search={search} />
-      <Loaded query={lines} loading={t.loading}>
-        {({ transactions, pagination }) =>
-          transactions.length === 0 ? (
-            isFiltered ? (
-              <NothingFound icon="money">{t.emptyOther}</NothingFound>
-            ) : (
-              <EmptyState
-                icon="money"
-                title={t.emptyTitle}
-                action={<NextStep to="/platform">{t.toStart}</NextStep>}
-              >
-                {t.empty}
-              </EmptyState>
-            )
+      <List
+        query={lines}
+        loading={t.loading}
+        rows={({ transactions }) => transactions}
+        empty={
+          isFiltered ? (
+            <NothingFound icon="money">{t.emptyOther}</NothingFound>
           ) : (
-            <>
-              <Card flush>
-                <Lines lines={transactions} />
-              </Card>
-              <Pages
-                pagination={pagination}
-                onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
-              />
-            </>
+            <EmptyState
+              icon="money"
+              title={t.emptyTitle}
+              action={<NextStep to="/platform">{t.toStart}</NextStep>}
+            >
+              {t.empty}
+            </EmptyState>
           )
         }
-      </Loaded>
+        onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
+      >
+        {transactions => <Lines lines={transactions} />}
+      </List>
     </>
   )
 }

@@ -17,7 +17,9 @@ export function PlatformCard({ platform }: { readonly platform: Platform }) {
   const { name, platform_id, webhook_url, webhook_disabled_at } = platform
   return (
     <Card>
-      <Title order={2}>{t.platform}</Title>
+      <Title order={2} mb="sm">
+        {t.platform}
+      </Title>
       <Facts
         facts={[
           [t.name, name],

@@ -2,15 +2,14 @@ import { EVENT_NAMES, type LoggedEvent } from '@batua/sdk'
 import { Stack, Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
-import { Card } from '../../components/card.tsx'
 import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
-import { Loaded } from '../../components/loaded.tsx'
+import { Filters, SelectFilter } from '../../components/filters.tsx'
+import { List } from '../../components/list.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
-import { Pages } from '../../components/pages.tsx'
 import { useTexts } from '../../language/language.tsx'
 import { ListTools } from '../list-tools.tsx'
-import { AgentFilter, Code, Filters, SelectFilter, WebhookPages } from '../parts.tsx'
+import { AgentFilter, Code, WebhookPages } from '../parts.tsx'
 import { webhooksTexts } from './texts.ts'
 import classes from './webhooks.module.css'
 
@@ -41,27 +40,21 @@ export function EventsPage() {
         <AgentFilter value={agent} onChange={chosen => void navigate({ search: { event, agent: chosen } })} />
       </Filters>
       <ListTools operation="listEvents" filter={filter} search={{ event, agent }} />
-      <Loaded query={events} loading={t.loadingEvents}>
-        {({ events: list, pagination }) =>
-          list.length === 0 ? (
-            <NoEvents isFiltered={event !== undefined || agent !== undefined} />
-          ) : (
-            <>
-              <Card flush>
-                <ul className={classes.events}>
-                  {list.map(each => (
-                    <Event key={each.event_id} event={each} />
-                  ))}
-                </ul>
-              </Card>
-              <Pages
-                pagination={pagination}
-                onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
-              />
-            </>
-          )
-        }
-      </Loaded>
+      <List
+        query={events}
+        loading={t.loadingEvents}
+        rows={({ events: list }) => list}
+        empty={<NoEvents isFiltered={event !== undefined || agent !== undefined} />}
+        onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
+      >
+        {list => (
+          <ul className={classes.events}>
+            {list.map(each => (
+              <Event key={each.event_id} event={each} />
+            ))}
+          </ul>
+        )}
+      </List>
     </>
   )
 }

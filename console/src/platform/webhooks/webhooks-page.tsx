@@ -3,19 +3,18 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useAct } from '../../api/use-act.ts'
 import { useRead } from '../../api/use-read.ts'
-import { Card } from '../../components/card.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { Loaded } from '../../components/loaded.tsx'
+import { Filters, SelectFilter } from '../../components/filters.tsx'
+import { List } from '../../components/list.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
-import { Pages } from '../../components/pages.tsx'
 import { Status } from '../../components/status.tsx'
 import { sayDone } from '../../components/toasts.tsx'
 import { useTexts } from '../../language/language.tsx'
 import { ListTools } from '../list-tools.tsx'
-import { Filters, SelectFilter, WebhookPages } from '../parts.tsx'
+import { WebhookPages } from '../parts.tsx'
 import { Retry } from './retry.tsx'
 import { webhooksTexts } from './texts.ts'
 import { WebhookAddress } from './webhook-address.tsx'
@@ -58,33 +57,27 @@ export function WebhooksPage() {
         />
       </Filters>
       <ListTools operation="listWebhookDeliveries" filter={filter} search={{ status, event }} />
-      <Loaded query={deliveries} loading={t.loading}>
-        {({ deliveries: list, pagination }) =>
-          list.length === 0 ? (
-            isFiltered ? (
-              <NothingFound icon="repeat">{t.emptyOther}</NothingFound>
-            ) : (
-              <EmptyState
-                icon="repeat"
-                title={t.emptyTitle}
-                action={<NextStep to="/platform/webhooks/events">{t.toEvents}</NextStep>}
-              >
-                {t.empty}
-              </EmptyState>
-            )
+      <List
+        query={deliveries}
+        loading={t.loading}
+        rows={({ deliveries: list }) => list}
+        empty={
+          isFiltered ? (
+            <NothingFound icon="repeat">{t.emptyOther}</NothingFound>
           ) : (
-            <>
-              <Card flush>
-                <Deliveries deliveries={list} />
-              </Card>
-              <Pages
-                pagination={pagination}
-                onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
-              />
-            </>
+            <EmptyState
+              icon="repeat"
+              title={t.emptyTitle}
+              action={<NextStep to="/platform/webhooks/events">{t.toEvents}</NextStep>}
+            >
+              {t.empty}
+            </EmptyState>
           )
         }
-      </Loaded>
+        onOffset={next => void navigate({ search: search => ({ ...search, offset: next }) })}
+      >
+        {list => <Deliveries deliveries={list} />}
+      </List>
     </>
   )
 }
