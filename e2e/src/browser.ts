@@ -174,7 +174,7 @@ function turning(page: Page, first: View) {
   }
 }
 
-/** Looks at a page in all views when it is asked to, and at each dialog before the first action in it. */
+/** Checks a page in all views when asked to, and each dialog before the first action in it. */
 async function watchViews(page: Page, { shown, show, screenshot }: ReturnType<typeof turning>) {
   const barriers: string[] = []
   const dialog = page.getByRole('dialog')
@@ -197,9 +197,7 @@ async function watchViews(page: Page, { shown, show, screenshot }: ReturnType<ty
       await screenshot(name)
       const found = await axeIn(page, part, view.scheme === 'dark' ? OF_COLOURS : [])
       if (await isWide(page)) found.push('wider than the screen')
-      found.push(
-        ...((await page.evaluate(`(${CUT})('${part}')`)) as string[]).map(text => `cut off: ${text}`),
-      )
+      found.push(...(await page.evaluate<string[]>(`(${CUT})('${part}')`)).map(text => `cut off: ${text}`))
       barriers.push(...found.map(problem => `${name}, ${viewName(view)}: ${problem}`))
     }
     await show(before)

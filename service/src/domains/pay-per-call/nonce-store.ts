@@ -43,9 +43,9 @@ async function takeUses(services: Services, all: readonly WantedUse[]): Promise<
   for (const wanted of all) if (!byKey.has(keyOf(wanted))) byKey.set(keyOf(wanted), wanted)
   const taken = await takeFirstUses(services, [...byKey.values()])
   return Promise.all(
-    all.map(wanted => {
-      const isFirst = byKey.get(keyOf(wanted)) === wanted
-      return isFirst && taken.has(keyOf(wanted)) ? true : takeAgain(services, wanted).catch(asError)
+    all.map(async wanted => {
+      if (byKey.get(keyOf(wanted)) === wanted && taken.has(keyOf(wanted))) return true
+      return takeAgain(services, wanted).catch(asError)
     }),
   )
 }
