@@ -164,6 +164,7 @@ function turning(page: Page, first: View) {
       // The page draws itself again in the next frame, and may then ask for what the other view shows beside it.
       await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))')
       await settled()
+      await page.evaluate(AT_REST)
     },
     async screenshot(name: string): Promise<void> {
       if (SCREENSHOTS === undefined) return
@@ -224,6 +225,13 @@ async function watchViews(page: Page, { shown, show, screenshot }: ReturnType<ty
 async function isWide(page: Page): Promise<boolean> {
   return (await page.evaluate('document.documentElement.scrollWidth > innerWidth')) === true
 }
+
+/** Colours change by transitions, which end in a later frame than the one that they begin in. */
+const AT_REST = `Promise.allSettled(
+  document.getAnimations()
+    .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+    .map(({ finished }) => finished),
+)`
 
 /** What another window of the console does that chooses a language. */
 const SPEAK = `language => {
