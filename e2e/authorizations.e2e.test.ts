@@ -79,14 +79,20 @@ describe('an authorization', () => {
       to: payee.id,
       amount: 20,
       fee: 0,
-      reference: 'session-9',
+      reference: null,
     })
-    const verified = await api.ok(routes.verifyTransaction, {
-      params: { txn_id: first.payment_id ?? '' },
-      query: { expected_payee: payee.id, expected_amount: 20, nonce: 'session-9' },
-      headers: payee.headers,
+    const verify = (query: object) =>
+      api.ok(routes.verifyTransaction, {
+        params: { txn_id: first.payment_id ?? '' },
+        query: { expected_payee: payee.id, expected_amount: 20, ...query },
+        headers: payee.headers,
+      })
+    expect(await verify({})).toMatchObject({
+      ...{ verified: true, from: payer.id, to: payee.id, amount: '20.00' },
     })
-    expect(verified).toMatchObject({ verified: true, from: payer.id, to: payee.id, amount: '20.00' })
+    // The buyer chose the reference: it may be the nonce of a price that the capture was not paid for.
+    const asNonce = { nonce: 'session-9', consume: true, consume_id: 'attack' }
+    expect(await verify(asNonce)).toMatchObject({ verified: false, reason: 'nonce_mismatch' })
     const unpaid = await api.ok(routes.verifyTransaction, {
       ...{ params: { txn_id: made.transaction_id ?? '' }, query: {}, headers: payee.headers },
     })

@@ -144,7 +144,7 @@ describe('a Prometheus that scrapes two nodes', () => {
       })
       await expect
         .poll(() => stage.service.output() + second.output())
-        .toContain('altered row: found by the ledger check')
+        .toContain('altered row found by the ledger check')
     },
     MINUTES,
   )

@@ -42,7 +42,7 @@ test('an edited row that no request reads is reported by the running service unt
   expect(metrics).toMatch(/^batua_ledger_check_passed 0$/m)
   expect(metrics).toMatch(/^batua_ledger_check_findings [1-9]/m)
   // The log comes through a separate pipe, so it may arrive after the response.
-  await expect.poll(stage.service.output).toContain('altered row: found by the ledger check')
+  await expect.poll(stage.service.output).toContain('altered row found by the ledger check')
   await change('sandbox')
   expect(await afterARound()).toMatchObject({ balanced: true })
 }, 120_000)

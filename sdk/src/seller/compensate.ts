@@ -1,4 +1,5 @@
 import { isBatuaError } from '../client/errors.ts'
+import { rupeesNumber } from '../protocol/amount.ts'
 import { isServed } from '../protocol/messages.ts'
 import type { SellerContext } from './context.ts'
 import type { NonceUse } from './nonce-uses.ts'
@@ -25,9 +26,13 @@ function compensateUse({ onFailure, service, uses, inTurn }: SellerContext, use:
   return inTurn(use.proof.nonce, null, () => uses.giveBack(use).catch(() => refund(service, use)))
 }
 
-/** Refunds a whole payment, once. */
-export async function refund(service: PaymentService, { proof }: NonceUse): Promise<void> {
-  const input = { payment_id: proof.transactionId, idempotency_key: `pay-per-call-${proof.nonce}` }
+/** Refunds the price, once. More may have been paid, for something else. */
+export async function refund(service: PaymentService, { proof, amountPaise }: NonceUse): Promise<void> {
+  const input = {
+    payment_id: proof.transactionId,
+    amount: rupeesNumber(amountPaise),
+    idempotency_key: `pay-per-call-${proof.nonce}`,
+  }
   try {
     await service.refundPayment(input, AFTERWARDS)
   } catch (error) {

@@ -288,7 +288,9 @@ describe('a proof', () => {
     const [one, other] = [await accept(shop, request), await accept(shop, request)]
     expect(answerIn(one).body).toContain('too long ago. The payment is being given back.')
     expect([one, other].map(reasonIn)).toEqual(['nonce_expired', 'nonce_already_used'])
-    expect(refunds(shop)).toEqual([{ idempotency_key: `pay-per-call-${shop.service.state.paid.reference}` }])
+    expect(refunds(shop)).toEqual([
+      { amount: 12.5, idempotency_key: `pay-per-call-${shop.service.state.paid.reference}` },
+    ])
   })
 
   test('that comes too late is refused in time, and refunded afterwards if the refund takes longer', async () => {
@@ -417,7 +419,7 @@ describe('a failed request', () => {
     await Promise.all([finish(500), finish(500), finish(200)])
     expect(endings(shop).slice(4)).toEqual(['verify', 'refund'])
     const key = `pay-per-call-${shop.service.state.paid.reference}`
-    expect(shop.service.state.bodies).toEqual([{ idempotency_key: key }])
+    expect(shop.service.state.bodies).toEqual([{ amount: 12.5, idempotency_key: key }])
   })
 
   // The paying fetch repeats its proof after these.

@@ -121,7 +121,7 @@ test('a second service on the folder is refused, and one that follows a killed s
   other.kill('SIGKILL')
   await once(other, 'exit')
   const server = await start()
-  expect(logged[0]).toContain('left behind')
+  expect(logged[0]).toContain('of a service that was killed')
   expect(await readNote(server)).toEqual(KEPT)
   await expect(start()).rejects.toThrow('Another service')
 })

@@ -66,8 +66,10 @@ function unaltered(found: FoundTransfer, id: Uuid): Transfer | null {
   return found.kind === 'transfer' ? found.transfer : null
 }
 
+/** A capture pays for what the authorization was for, so it carries no nonce, although the payer chose the reference. */
 function ofPayment(payment: Transfer): VerifiablePayment {
-  const { id, debitAccount: payer, creditAccount: payee, amountPaise, reference, postedAt: at } = payment
+  const { id, debitAccount: payer, creditAccount: payee, amountPaise, postedAt: at } = payment
+  const reference = payment.kind === 'capture' ? null : payment.reference
   return { id, payer, payee, amountPaise, reference, at, isCompleted: true }
 }
 

@@ -31,7 +31,8 @@ export function receiptContent(facts: ReceiptFacts, issuer: string, keyId: strin
     amount: rupees(payment.amountPaise),
     fee: rupees(payment.feePaise),
     currency: 'INR',
-    reference: payment.reference,
+    // The reference of a capture is its authorization's, and a seller would take it for the nonce of a payment.
+    reference: payment.kind === 'capture' ? null : payment.reference,
     note: payment.note,
     created_at: payment.postedAt.toISOString(),
     issuer,
