@@ -414,6 +414,8 @@ test('the language and the colours that were chosen stay, and hold in the other 
   const other = await tab.context.newPage()
   await other.goto(page.url())
   await other.getByRole('heading', { name: 'Inbox' }).waitFor()
+  // Behind another window the colours of a page do not finish changing.
+  await page.bringToFront()
   await page.getByRole('button', { name: 'Preferences' }).click()
   await tab.inEveryView('preferences')
   await page.getByText('हिन्दी').click()
