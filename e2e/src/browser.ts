@@ -249,8 +249,21 @@ const CUT = `part => {
   return found
 }`
 
+/** How long a violation must last: while a page changes its colours, some of it still has those of before. */
+const LASTING_MS = 3_000
+const AGAIN_MS = 250
+
 /** What axe finds in a part of the page, by these of its rules or by all. */
 async function axeIn(page: Page, part: string, rules: readonly string[]): Promise<string[]> {
+  const until = performance.now() + LASTING_MS
+  for (;;) {
+    const found = await axeOnce(page, part, rules)
+    if (found.length === 0 || performance.now() > until) return found
+    await page.waitForTimeout(AGAIN_MS)
+  }
+}
+
+async function axeOnce(page: Page, part: string, rules: readonly string[]): Promise<string[]> {
   // The console has no frames, so axe runs in the page once instead of once in each frame and once to sum up.
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source)
   const options = { resultTypes: ['violations'], ...(rules.length > 0 && { runOnly: rules }) }
