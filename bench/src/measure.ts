@@ -7,7 +7,7 @@ import type { Options } from './options.ts'
 import { endedChildrenCpuSeconds, type Processes } from './proc.ts'
 import { growth, readStorage } from './storage.ts'
 import type { Tpcb, TpcbReport } from './tpcb.ts'
-import { meterUsage, type Usage } from './usage.ts'
+import { meterUsage, runMetered, type Usage } from './usage.ts'
 
 /** One load, measured once. */
 export interface LoadMeasurement extends LoadReport {
@@ -91,28 +91,16 @@ function refusals({ refused, refusal }: LoadReport): string {
 }
 
 async function measureLoad(bench: Bench, name: LoadName, seconds: number): Promise<LoadMeasurement> {
-  const { address, db, processes } = bench
+  const { address, db } = bench
   const { connections, payee, agents } = LOADS[name]
-  let stopMeter: (() => Usage | null) | undefined
-  let usage: Usage | null = null
   const storage = await readStorage(db)
   const commits = await readCommits(address)
-  const report = await bench.generator.run(
-    { connections, payee, agents, warmUpMs: WARM_UP_MS, measureMs: seconds * 1000 },
-    {
-      onBegan: () => {
-        stopMeter = meterUsage(processes)
-      },
-      onEnded: () => {
-        usage = stopMeter?.() ?? null
-      },
-    },
-  )
+  const timing = { warmUpMs: WARM_UP_MS, measureMs: seconds * 1000 }
+  const report = await runMetered(bench, { connections, payee, agents, ...timing })
   return {
     ...report,
     ...perCommit(commits, await readCommits(address)),
     logBytesPerPayment: growth(storage, await readStorage(db)).log / report.paid,
-    usage,
   }
 }
 

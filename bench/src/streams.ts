@@ -16,7 +16,7 @@ import { createNetwork } from './network.ts'
 import type { Options } from './options.ts'
 import { readServerAddress } from './server-address.ts'
 import { SERVICE_SETTINGS, startService } from './service.ts'
-import { meterUsage, type Usage } from './usage.ts'
+import { runMetered, type Usage } from './usage.ts'
 
 /** Payments as fast as possible, while consoles are open or not. */
 interface StreamsRound extends LoadReport {
@@ -74,22 +74,11 @@ export async function measureStreams(
     connections: STREAMS_EACH,
   }))
 
-  async function round(connections: number, seconds: number): Promise<LoadReport & { usage: Usage | null }> {
-    let stopMeter: (() => Usage | null) | undefined
-    let usage: Usage | null = null
-    const report = await generator.run(
+  const round = (connections: number, seconds: number) =>
+    runMetered(
+      { generator, processes },
       { connections, payee: 'random', agents: 'usual', warmUpMs: WARM_UP_MS, measureMs: seconds * 1_000 },
-      {
-        onBegan: () => {
-          stopMeter = meterUsage(processes)
-        },
-        onEnded: () => {
-          usage = stopMeter?.() ?? null
-        },
-      },
     )
-    return { ...report, usage }
-  }
 
   const rounds: StreamsRound[] = []
   const opened: number[] = []

@@ -1,3 +1,5 @@
+import type { LoadGenerator } from './load-generator.ts'
+import type { LoadReport } from './messages.ts'
 import { familyCpuSeconds, hasProc, machineCpuSeconds, type Processes, processCpuSeconds } from './proc.ts'
 
 /** CPU seconds used between two moments; null if the system does not report them. */
@@ -6,6 +8,29 @@ export interface Usage {
   readonly postgres: number
   readonly machine: number
   readonly stolen: number
+}
+
+type Order = Parameters<LoadGenerator['run']>[0]
+
+/** Runs one order, and measures the CPU time within its counting window; `window` is called at its start and end. */
+export async function runMetered(
+  { generator, processes }: { readonly generator: LoadGenerator; readonly processes: Processes },
+  order: Order,
+  window: { onBegan?(): void; onEnded?(): void } = {},
+): Promise<LoadReport & { readonly usage: Usage | null }> {
+  let stopMeter: (() => Usage | null) | undefined
+  let usage: Usage | null = null
+  const report = await generator.run(order, {
+    onBegan() {
+      stopMeter = meterUsage(processes)
+      window.onBegan?.()
+    },
+    onEnded() {
+      usage = stopMeter?.() ?? null
+      window.onEnded?.()
+    },
+  })
+  return { ...report, usage }
 }
 
 /** Starts a measurement of CPU time; the function that it returns ends it. */

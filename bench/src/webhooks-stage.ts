@@ -4,7 +4,7 @@ import type { Api } from './api.ts'
 import type { LoadReport, Order } from './messages.ts'
 import type { Stage } from './stage.ts'
 import type { WebhookReceiver } from './start-webhook-receiver.ts'
-import { meterUsage, type Usage } from './usage.ts'
+import { runMetered, type Usage } from './usage.ts'
 import type { ReceiverFigures } from './webhook-messages.ts'
 import { setWebhookUrl, type TwoSides } from './webhook-network.ts'
 
@@ -65,22 +65,20 @@ async function isQuiet(db: Queryable): Promise<boolean> {
 
 /** Payments between the two platforms, so that each makes an event for either receiver. */
 export async function payAcross(
-  { generator, processes, receivers }: WebhookStage,
+  stage: WebhookStage,
   order: Pick<Order, 'connections' | 'perSecond' | 'warmUpMs' | 'measureMs'>,
 ): Promise<Watched> {
-  let stopMeter: (() => Usage | null) | undefined
-  let usage: Usage | null = null
+  const { receivers } = stage
   let marked: Promise<unknown> = Promise.resolve()
   let figures = readBoth(receivers)
-  const report = await generator.run(
+  const { usage, ...report } = await runMetered(
+    stage,
     { ...order, payee: 'across', agents: 'usual' },
     {
       onBegan: () => {
-        stopMeter = meterUsage(processes)
         marked = Promise.all(receivers.map(receiver => receiver.mark()))
       },
       onEnded: () => {
-        usage = stopMeter?.() ?? null
         figures = readBoth(receivers)
       },
     },

@@ -37,7 +37,9 @@ export async function requireAgentAccess(db: Queryable, caller: Caller, agentRef
 /** The same for a route that needs no more of the agent than its id. For the agent itself nothing is read. */
 export async function requireAccess(db: Queryable, caller: Caller, agentRef: string): Promise<Belonging> {
   const id = parseId('agt', agentRef)
-  if (id !== null && caller.kind === 'agent' && caller.agentId === id) return { ...caller, id }
+  if (id !== null && caller.kind === 'agent' && caller.agentId === id) {
+    return { id, platformId: caller.platformId, ownerId: caller.ownerId }
+  }
   return requireFound(caller, id === null ? null : await selectBelonging(db, id))
 }
 
