@@ -9,7 +9,7 @@ import { type Finding, ok, problem, warning } from './finding.ts'
 
 const OLDEST_VERSION = 15
 /** What one node may open; docs/operations.md names it. */
-const CONNECTIONS_OF_A_NODE = 28
+const CONNECTIONS_OF_A_NODE = 29
 const CLOCK_WARNING_MS = 1_000
 const CLOCK_PROBLEM_MS = 10_000
 
