@@ -2,7 +2,7 @@ import { type Database, openDatabase } from '../../service/src/db/database.ts'
 import { migrate } from '../../service/src/db/migrate.ts'
 import type { Uuid } from '../../service/src/kernel/ids.ts'
 import { authorizationIntent, authorizedOn, captureOn } from '../../service/src/testing/authorizing.ts'
-import { fund, newAgent, order, startNode, type TestNode } from '../../service/src/testing/builders.ts'
+import { fund, insertAgent, order, startNode, type TestNode } from '../../service/src/testing/builders.ts'
 import { held, intent, releaseOn } from '../../service/src/testing/escrows.ts'
 import { manualClock } from '../../service/src/testing/manual-clock.ts'
 import { figure, median } from './figures.ts'
@@ -62,7 +62,7 @@ export async function measureSetAside(
     const node = startNode({ database, clock })
     const agents: Uuid[] = []
     for (let count = 0; count < PAYERS; count++) {
-      const id = await newAgent(database, clock.now())
+      const id = await insertAgent(database, clock.now())
       await fund(node.ledger, id, PLENTY)
       agents.push(id)
     }
