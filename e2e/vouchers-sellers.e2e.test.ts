@@ -30,6 +30,8 @@ const TABLE = `create table if not exists voucher_tabs (
   primary key (payee, buyer)
 )`
 const MINUTE_MS = 60_000
+/** Within this time something happens by itself, on a busy machine too. */
+const SOON_MS = 20_000
 
 let stage: PayingStage
 let pool: Pool
@@ -121,7 +123,7 @@ describe.each<[string, () => Promise<TabStore> | TabStore, isShared: boolean]>([
       outcome: 'served',
       total: '8.50',
     })
-    await vi.waitFor(async () => expect((await buyer.state()).captured).toBeGreaterThanOrEqual(5))
+    await vi.waitFor(async () => expect((await buyer.state()).captured).toBeGreaterThanOrEqual(5), SOON_MS)
     expect(errors).toEqual([])
   })
 
@@ -287,8 +289,9 @@ test('a buyer that closes and continues to call is detected after five minutes, 
   aheadMs = 6 * MINUTE_MS
   const sold = await callSeller(seller, buyer.proof(1.5, next))
   expect(sold).toMatchObject({ outcome: 'authorization_not_open', total: '1.00' })
-  await vi.waitFor(async () =>
-    expect(await buyer.state()).toMatchObject({ status: 'closed', captured: 1, fee: 1 }),
+  await vi.waitFor(
+    async () => expect(await buyer.state()).toMatchObject({ status: 'closed', captured: 1, fee: 1 }),
+    SOON_MS,
   )
 })
 
@@ -298,13 +301,14 @@ test('served calls are captured in time, and an amount below 1 INR when the buye
   const buyer = await newBuyer()
   let nonce = await nonceOf(seller)
   for (const amount of [0.5, 1, 1.5]) nonce = (await callSeller(seller, buyer.proof(amount, nonce))).next
-  await vi.waitFor(async () => expect((await buyer.state()).captured).toBe(1.5))
+  // A capture after the second call leaves half a rupee, which is too little for another one.
+  await vi.waitFor(async () => expect((await buyer.state()).captured).toBeGreaterThanOrEqual(1), SOON_MS)
   await callSeller(seller, buyer.proof(2, nonce))
   await buyer.close()
   aheadMs = 5 * MINUTE_MS
   await vi.waitFor(
     async () => expect(await buyer.state()).toMatchObject({ status: 'closed', captured: 2 }),
-    5_000,
+    SOON_MS,
   )
   expect(errors).toEqual([])
 })

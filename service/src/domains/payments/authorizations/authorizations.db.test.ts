@@ -309,3 +309,17 @@ test('every step is in the payer’s trail and an event for the platforms of bot
   })
   expect(sent[3]?.data).toEqual({ ...common, status: 'closed', captured: 100, fee: 1 })
 })
+
+test('a platform of both sides gets one event for each step, of the payer', async () => {
+  await changeAgent(database, payee, { platform_id: payer })
+  const made = await authorized(50_000n)
+  await captureOn(node, made, 'total', 10_000n)
+  await beginClosingOn(node, made)
+  await endOn(node, made, 'closed')
+  const sent = await eventsTo(database, payer)
+  const steps = ['created', 'captured', 'closing', 'closed']
+  expect(sent.map(({ name }) => name)).toEqual(steps.map(each => `agent.authorization.${each}`))
+  const sides = { agent_id: formatId('agt', payer), from: formatId('agt', payer), to: formatId('agt', payee) }
+  expect(sent.map(({ data }) => data)).toMatchObject([sides, sides, sides, sides])
+  expect(await eventsTo(database, payee)).toEqual([])
+})
