@@ -33,7 +33,6 @@ export async function serveWalletOverStdio(options: StdioOptions): Promise<void>
     fetch: pages.fetch,
     allowHttp: isSandbox,
     pins: memoryPins(),
-    voucherSecret: null,
     agentId: rememberedAgent(client),
   }
   const transport = new StdioServerTransport(input, output)

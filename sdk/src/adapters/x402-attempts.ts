@@ -1,4 +1,3 @@
-import { isFields } from '../protocol/x402.ts'
 import { usedUntil } from '../seller/decide.ts'
 import { issuedAtOf, type Surroundings } from '../seller/nonce.ts'
 import { createOpenClaims } from '../seller/open-claims.ts'
@@ -54,7 +53,6 @@ export interface ShownProof {
   /** The token of what was set aside. */
   readonly authorization: unknown
   readonly fromAgent: unknown
-  readonly receipt: unknown
 }
 
 const OF_BUYERS = ['version', 'transactionId', 'authorization', 'fromAgent', 'nonce', 'receipt']
@@ -64,14 +62,12 @@ const OF_BUYERS = ['version', 'transactionId', 'authorization', 'fromAgent', 'no
  * an `attempt` of its own, a settlement would undo what it should take, or be that of another request.
  */
 export function isOfBuyer({ payload }: ShownPayment): boolean {
-  return isFields(payload) && Object.keys(payload).every(name => OF_BUYERS.includes(name))
+  return Object.keys(payload).every(name => OF_BUYERS.includes(name))
 }
 
 export function proofIn({ payload }: ShownPayment): ShownProof {
-  const { nonce, transactionId, authorization, fromAgent, receipt } = payload as Partial<
-    Record<string, unknown>
-  >
-  return { nonce: String(nonce), transactionId, authorization, fromAgent, receipt }
+  const { nonce, transactionId, authorization, fromAgent } = payload as Partial<Record<string, unknown>>
+  return { nonce: String(nonce), transactionId, authorization, fromAgent }
 }
 
 function keyOf(payment: ShownPayment): string {

@@ -14,7 +14,14 @@ import { openTurns } from './turns.ts'
 import { encodeParameter, WIRE_TYPES } from './wire-types.ts'
 import { currentOrigin } from './work-origin.ts'
 
-export { DatabaseBusy, DatabaseUnavailable, isConnectionLost, isRetryable, violatedUnique } from './errors.ts'
+export {
+  DatabaseBusy,
+  DatabaseUnavailable,
+  haveFactsChanged,
+  isConnectionLost,
+  isRetryable,
+  violatedUnique,
+} from './errors.ts'
 export { asService, onBehalfOf, type Purpose, type WorkOrigin } from './work-origin.ts'
 
 import { setTimeout as delay } from 'node:timers/promises'

@@ -35,6 +35,8 @@ const QUERY_CANCELED = '57014'
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK_DETECTED = '40P01'
 const UNIQUE_VIOLATION = '23505'
+/** Raised by the function `require_unchanged`. */
+const FACTS_CHANGED = 'BA001'
 
 // Class 08 is added below by its prefix. 57P05 and 25P03 are the server closing a session that idled too long.
 const SERVER_GONE = '57P01 57P02 57P03 57P05 25P03 53300'
@@ -50,6 +52,11 @@ const LOST_MESSAGE =
 export function isRetryable(error: unknown): boolean {
   const code = errorCode(error)
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED
+}
+
+/** Whether the transaction was rolled back because what it was decided on had changed (`require_unchanged`). */
+export function haveFactsChanged(error: unknown): boolean {
+  return errorCode(error) === FACTS_CHANGED
 }
 
 /** Whether the connection was lost, and with it the result. */

@@ -28,6 +28,12 @@ export const METRICS = {
     unit: 'seconds',
     help: 'Seconds from taking a batch to its commit',
   },
+  batua_ledger_batches_total: {
+    kind: 'counter',
+    unit: 'batches',
+    help: 'Batches by how they were decided: optimistic, before anything was read; locked, on what was read under locks; overtaken, first the one and then the other, because another node had changed a wallet',
+    labels: ['decided'],
+  },
   batua_ledger_batch_failures_total: {
     kind: 'counter',
     unit: 'batches',

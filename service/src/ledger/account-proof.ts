@@ -1,17 +1,11 @@
 import { arrayLiteral } from '../db/array-literal.ts'
 import type { Queryable } from '../db/database.ts'
-import { type BoundedMap, boundedMap } from '../kernel/bounded-map.ts'
+import { boundedMap } from '../kernel/bounded-map.ts'
 import { FIRST_UUID, type Uuid } from '../kernel/ids.ts'
 import type { Vault } from '../kernel/secrets.ts'
 import type { Account } from './accounts.ts'
+import { copyOf, isUnchanged } from './seen-accounts.ts'
 import { isGenuine, type StoredTransfer, transferColumns } from './stored-transfers.ts'
-
-/** An account's state when this process last proved or committed it. */
-interface KnownState {
-  readonly sequence: bigint
-  readonly balancePaise: bigint
-  readonly lastPostedMs: number
-}
 
 /**
  * Proves accounts before a decision uses them. An account is genuine if it equals the state after its last transfer,
@@ -25,6 +19,11 @@ export interface AccountProofs {
   read(tx: Queryable, ids: readonly Uuid[]): PendingProofs
   /** Remembers the committed state. Call it before another batch of this process locks the accounts. */
   committed(accounts: Iterable<Account>): void
+  /**
+   * The accounts as this process read or committed them last, which other processes may have changed since. Null: it
+   * does not know all of them. Do not change them; see `copyOf`.
+   */
+  recall(ids: readonly Uuid[]): readonly Account[] | null
 }
 
 export interface PendingProofs {
@@ -39,7 +38,7 @@ type LastTransfers = Map<Uuid, StoredTransfer[]>
 const DEFAULT_REMEMBERED = 50_000
 
 export function openAccountProofs(vault: Vault, remembered = DEFAULT_REMEMBERED): AccountProofs {
-  const known = boundedMap<Uuid, KnownState>(remembered)
+  const known = boundedMap<Uuid, Account>(remembered)
 
   return {
     read(tx, ids) {
@@ -54,7 +53,11 @@ export function openAccountProofs(vault: Vault, remembered = DEFAULT_REMEMBERED)
           for (const [at, id] of ids.entries()) {
             const account = accounts.get(id)
             const state = states[at]
-            if (account === undefined || (state !== undefined && isSame(state, account))) continue
+            if (account === undefined) continue
+            if (state !== undefined && isSame(state, account)) {
+              if (!isUnchanged(state, account)) known.set(id, copyOf(account))
+              continue
+            }
             if (state !== undefined && account.sequence < state.sequence) {
               altered.set(id, `has a sequence below ${state.sequence}, which was committed`)
             } else if (state !== undefined) moved.push(account)
@@ -72,7 +75,16 @@ export function openAccountProofs(vault: Vault, remembered = DEFAULT_REMEMBERED)
       }
     },
     committed(accounts) {
-      for (const account of accounts) if (account.changed) remember(known, account)
+      for (const account of accounts) if (account.changed) known.set(account.id, account)
+    },
+    recall(ids) {
+      const accounts: Account[] = []
+      for (const id of ids) {
+        const account = known.get(id)
+        if (account === undefined) return null
+        accounts.push(account)
+      }
+      return accounts
     },
   }
 
@@ -82,19 +94,13 @@ export function openAccountProofs(vault: Vault, remembered = DEFAULT_REMEMBERED)
     altered: Map<Uuid, string>,
   ): void {
     const why = whyAltered(vault, account, last ?? [])
-    if (why === null) remember(known, account)
+    // A copy, because the batch goes on changing the account, and may fail.
+    if (why === null) known.set(account.id, copyOf(account))
     else altered.set(account.id, why)
   }
 }
 
-function remember(
-  known: BoundedMap<Uuid, KnownState>,
-  { id, sequence, balancePaise, lastPostedMs }: Account,
-): void {
-  known.set(id, { sequence, balancePaise, lastPostedMs })
-}
-
-function isSame(state: KnownState, account: Account): boolean {
+function isSame(state: Account, account: Account): boolean {
   return (
     state.sequence === account.sequence &&
     state.balancePaise === account.balancePaise &&

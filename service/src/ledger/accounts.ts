@@ -225,23 +225,33 @@ function releasesFromRow(row: AccountRow, lastMs: bigint): ReleaseBounds {
   }
 }
 
-const UPDATE_BATCH = `
-  update accounts a set balance_paise = v.balance, total_funded_paise = v.funded, total_spent_paise = v.spent,
+/** What a batch writes of an account, in SQL, from the rows `v` of `changedColumns`. */
+export const CHANGES = `balance_paise = v.balance, total_funded_paise = v.funded, total_spent_paise = v.spent,
     sequence = v.sequence, last_posted_ms = v.posted, last_spent_ms = v.last_spent,
     hour_from_ms = v.hour_from, hour_spent_paise = v.hour_spent,
     day_from_ms = v.day_from, day_spent_paise = v.day_spent, ist_day = v.ist_day,
     ist_day_spent_paise = v.ist_day_spent, ist_month_spent_paise = v.ist_month_spent,
     hour_recipients_bound = v.recipients_bound, counted_through_ms = v.counted_ms,
-    counted_through_sequence = v.counted_sequence
-  from unnest($1::uuid[], $2::int8[], $3::int8[], $4::int8[], $5::int8[], $6::int8[], $7::int8[], $8::int8[],
+    counted_through_sequence = v.counted_sequence`
+
+export const CHANGED_TYPES = `$1::uuid[], $2::int8[], $3::int8[], $4::int8[], $5::int8[], $6::int8[], $7::int8[], $8::int8[],
     $9::int8[], $10::int8[], $11::int8[], $12::int4[], $13::int8[], $14::int8[], $15::int4[], $16::int8[],
-    $17::int8[])
-    v(id, balance, funded, spent, sequence, posted, last_spent, hour_from, hour_spent, day_from, day_spent,
-      ist_day, ist_day_spent, ist_month_spent, recipients_bound, counted_ms, counted_sequence)
+    $17::int8[]`
+
+export const CHANGED_NAMES = `id, balance, funded, spent, sequence, posted, last_spent, hour_from, hour_spent, day_from,
+      day_spent, ist_day, ist_day_spent, ist_month_spent, recipients_bound, counted_ms, counted_sequence`
+
+const UPDATE_BATCH = `
+  update accounts a set ${CHANGES}
+  from unnest(${CHANGED_TYPES}) v(${CHANGED_NAMES})
   where a.id = v.id`
 
 export async function updateBatch(tx: Queryable, accounts: readonly Account[]): Promise<void> {
-  await tx.query(UPDATE_BATCH, [
+  await tx.query(UPDATE_BATCH, changedColumns(accounts))
+}
+
+export function changedColumns(accounts: readonly Account[]): string[] {
+  return [
     arrayLiteral(accounts.map(account => account.id)),
     arrayLiteral(accounts.map(account => account.balancePaise)),
     arrayLiteral(accounts.map(account => account.totalFundedPaise)),
@@ -259,5 +269,5 @@ export async function updateBatch(tx: Queryable, accounts: readonly Account[]): 
     arrayLiteral(accounts.map(account => account.spending.hourRecipientsBound)),
     arrayLiteral(accounts.map(account => account.countedThroughMs)),
     arrayLiteral(accounts.map(account => account.countedThroughSequence)),
-  ])
+  ]
 }

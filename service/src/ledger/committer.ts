@@ -1,12 +1,34 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { asService, type Connection, type Database, isConnectionLost, isRetryable } from '../db/database.ts'
+import {
+  asService,
+  type Connection,
+  type Database,
+  haveFactsChanged,
+  isConnectionLost,
+  isRetryable,
+} from '../db/database.ts'
 import { type Clock, monotonicSeconds } from '../kernel/clock.ts'
 import type { Vault } from '../kernel/secrets.ts'
 import type { AccountProofs } from './account-proof.ts'
 import { lockAccounts } from './accounts.ts'
 import type { Entry } from './command.ts'
 import type { LedgerBatch } from './ledger-batch.ts'
-import { accountsOf, type Decided, decideAll, readBatch, resolveEntries, writeBatch } from './run-batch.ts'
+import {
+  decideOptimistically,
+  type Optimism,
+  openServerClock,
+  type ServerClock,
+  writeOptimistically,
+} from './optimistic.ts'
+import {
+  accountsOf,
+  type Decided,
+  decideAll,
+  readBatch,
+  resolveEntries,
+  updateAccounts,
+  writeBatch,
+} from './run-batch.ts'
 import { outcomeUnknown, unavailable } from './unavailable.ts'
 
 /** One connection that commits batches, one at a time. */
@@ -22,8 +44,20 @@ export interface CommitterOptions {
   readonly vault: Vault
   /** How long a commit without a response is looked up before its outcome is reported as unknown. */
   readonly lookUpDeadlineSeconds?: number
-  readonly onBatch?: (commands: number, seconds: number) => void
+  readonly onBatch?: (commands: number, seconds: number, how: BatchPath) => void
   readonly onError?: (error: unknown) => void
+}
+
+/**
+ * How a batch was decided: on what this process saw last, on what it read under the locks, or on the latter after the
+ * former had changed.
+ */
+export type BatchPath = 'optimistic' | 'locked' | 'overtaken'
+
+/** What all committers of a ledger share. */
+export interface Shared {
+  readonly proofs: AccountProofs
+  readonly optimism: Optimism
 }
 
 /**
@@ -47,12 +81,14 @@ const LOOKUP_PAUSE_MS = 50
 /** A committer's connection: opened on first use, and again after it broke. */
 interface CommitterConnection {
   take(): Promise<Connection>
+  readonly serverClock: ServerClock
   drop(tx: Connection): void
   release(): Promise<void>
 }
 
 function openCommitterConnection(database: Database): CommitterConnection {
   let connection: Connection | null = null
+  const serverClock = openServerClock()
   let batches = 0
   let replanAt = FIRST_REPLANNING
 
@@ -69,8 +105,13 @@ function openCommitterConnection(database: Database): CommitterConnection {
   }
 
   return {
+    serverClock,
     async take() {
       const taken = connection ?? (await connect())
+      if (serverClock.deadline() === null) {
+        const [row] = await taken.query<{ at: Date }>('select clock_timestamp() as at')
+        if (row !== undefined) serverClock.read(row.at)
+      }
       if (++batches >= replanAt) {
         replanAt *= 2
         await taken.query('discard plans')
@@ -88,19 +129,40 @@ function openCommitterConnection(database: Database): CommitterConnection {
   }
 }
 
-/** All committers of a ledger share `proofs`. */
-export function createCommitter(options: CommitterOptions, proofs: AccountProofs): Committer {
-  const { vault } = options
+export function createCommitter(options: CommitterOptions, { proofs, optimism }: Shared): Committer {
+  const { vault, clock } = options
   const connection = openCommitterConnection(options.database)
 
-  /** Reads, decides, writes and commits. Returns only when it is certain that the batch was committed. */
-  async function commit(commands: readonly Entry[]): Promise<Decided> {
+  /**
+   * Decides, writes and commits, and reads before it if it must. Returns only when it is certain that the batch was
+   * committed.
+   */
+  async function commit(commands: readonly Entry[], mayBeOptimistic: boolean): Promise<Committed> {
     const tx = await connection.take()
     let decided: Decided | null = null
+    let how: BatchPath = 'locked'
     try {
+      const deadline = connection.serverClock.deadline()
+      const optimistic =
+        mayBeOptimistic && deadline !== null && optimism.isDue()
+          ? decideOptimistically(commands, proofs, clock.now().getTime())
+          : null
+      if (optimistic !== null && deadline !== null) {
+        decided = optimistic
+        const at = await writeOptimistically(tx, optimistic, { vault, deadline }).catch(orFactsChanged)
+        if (at !== FACTS_CHANGED) {
+          if (at !== undefined) connection.serverClock.read(at)
+          optimism.won()
+          return { decided, how: 'optimistic' }
+        }
+        optimism.lost()
+        how = 'overtaken'
+        await tx.query('rollback')
+        decided = null
+      }
       decided = decideAll(commands, await readBatch(tx, commands, { ...options, proofs }))
-      await writeBatch(tx, decided.batch, vault)
-      return decided
+      await writeBatch(tx, decided.batch, vault, updateAccounts(tx, decided.batch))
+      return { decided, how }
     } catch (error) {
       if (!isConnectionLost(error)) {
         await tx.query('rollback').catch(() => connection.drop(tx))
@@ -108,18 +170,19 @@ export function createCommitter(options: CommitterOptions, proofs: AccountProofs
       }
       connection.drop(tx)
       if (decided === null) throw error
-      if (await wasCommitted(options, commands, decided.batch)) return decided
+      if (await wasCommitted(options, commands, decided.batch)) return { decided, how }
       throw new LostCommit()
     }
   }
 
-  async function attempt(commands: readonly Entry[]): Promise<void> {
+  /** Returns how the batch was decided, for the metrics. */
+  async function attempt(commands: readonly Entry[]): Promise<BatchPath> {
     for (let attempts = 1; ; attempts++) {
       try {
-        const decided = await commit(commands)
+        const { decided, how } = await commit(commands, attempts === 1)
         proofs.committed(decided.batch.accounts.values())
         resolveEntries(commands, decided)
-        return
+        return how
       } catch (error) {
         if (attempts < MAX_ATTEMPTS && isWorthRepeating(error)) {
           await delay(RETRY_DELAY_MS * attempts)
@@ -127,10 +190,10 @@ export function createCommitter(options: CommitterOptions, proofs: AccountProofs
           // One command breaks the transaction. Each command is run alone, so only the bad one fails.
           options.onError?.(error)
           for (const entry of commands) await attempt([entry])
-          return
+          return 'locked'
         } else {
           for (const entry of commands) entry.reject(outward(error))
-          return
+          return 'locked'
         }
       }
     }
@@ -139,11 +202,23 @@ export function createCommitter(options: CommitterOptions, proofs: AccountProofs
   return {
     async run(commands) {
       const startedMs = performance.now()
-      await attempt(commands)
-      options.onBatch?.(commands.length, (performance.now() - startedMs) / 1000)
+      const how = await attempt(commands)
+      options.onBatch?.(commands.length, (performance.now() - startedMs) / 1000, how)
     },
     close: () => connection.release(),
   }
+}
+
+interface Committed {
+  readonly decided: Decided
+  readonly how: BatchPath
+}
+
+const FACTS_CHANGED = Symbol('the facts have changed')
+
+function orFactsChanged(error: unknown): typeof FACTS_CHANGED {
+  if (haveFactsChanged(error)) return FACTS_CHANGED
+  throw error
 }
 
 /** The commit was sent, its response was lost, and the look-up showed that it was not committed. */

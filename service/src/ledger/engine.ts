@@ -2,6 +2,7 @@ import type { Uuid } from '../kernel/ids.ts'
 import { openAccountProofs } from './account-proof.ts'
 import { type Command, Prerequisite, type Services } from './command.ts'
 import { type Committer, type CommitterOptions, createCommitter, outward } from './committer.ts'
+import { type OptimisticMode, openOptimism } from './optimistic.ts'
 import { openQueue, type Queue, type QueueOptions } from './queue.ts'
 import { unavailable } from './unavailable.ts'
 
@@ -30,6 +31,8 @@ export interface LedgerOptions extends CommitterOptions, QueueOptions {
   readonly maxBatch?: number
   /** The number of accounts whose state this node remembers; at most twice as many. */
   readonly rememberedAccounts?: number
+  /** Whether batches are decided before they are read; `always` and `never` are for tests. */
+  readonly optimism?: OptimisticMode
 }
 
 const DEFAULT_COMMITTERS = 2
@@ -43,7 +46,8 @@ const MAX_ATTEMPTS = 5
 export function openLedger(options: LedgerOptions): Ledger {
   const maxBatch = options.maxBatch ?? DEFAULT_MAX_BATCH
   const proofs = openAccountProofs(options.vault, options.rememberedAccounts)
-  const newCommitter = () => createCommitter(options, proofs)
+  const optimism = openOptimism(options.optimism ?? 'adaptive')
+  const newCommitter = () => createCommitter(options, { proofs, optimism })
   const idle: Committer[] = Array.from({ length: options.committers ?? DEFAULT_COMMITTERS }, newCommitter)
   const committers = [...idle]
   const locked = new Set<Uuid>()

@@ -1,6 +1,7 @@
 import type { Database, Queryable } from '../db/database.ts'
 import { assert } from '../kernel/assert.ts'
 import { firstUuidAt, type Uuid } from '../kernel/ids.ts'
+import { MOST_DELAY_MS } from './optimistic.ts'
 
 /** Sums over all transfers before a cursor, kept up to date, so that no query reads the whole history. */
 export interface Fold {
@@ -18,10 +19,10 @@ const TRANSFERS_AT_ONCE = 20_000
  * Folds one bounded range of transfers. Returns 1 when it folded any, 0 when nothing was due.
  *
  * A transfer that counts against limits must never commit below the cursor, because the sums would never include it. So
- * a range is closed before it is folded: a transaction with an id of its own chooses its end, one minute back. A
- * payment's transaction gets its id when it locks its accounts, and reads the clock only then. So transactions with
- * higher ids post above the range, by any clock that is less than a minute behind. Those with lower ids are waited for,
- * without a timeout. The sandbox clock may be moved while payments are in progress (`pauseFolding`).
+ * a range is closed before it is folded: a transaction with an id of its own chooses its end, more than a minute back. A
+ * payment's transaction gets its id when it locks its accounts, and reads the clock only then or, if it was decided
+ * optimistically, at most `MOST_DELAY_MS` before. So transactions with higher ids post above the range, by any clock that
+ * is less than a minute behind. Those with lower ids are waited for, without a timeout. The sandbox clock may be moved while payments are in progress (`pauseFolding`).
  */
 export async function foldTransfers(
   database: Database,
@@ -40,7 +41,7 @@ export async function foldTransfers(
       // There is more to do: the next call continues this range or chooses the next one.
       return 1
     }
-    const nextBefore = firstUuidAt(new Date(now.getTime() - CLOCKS_APART_MS))
+    const nextBefore = firstUuidAt(new Date(now.getTime() - CLOCKS_APART_MS - MOST_DELAY_MS))
     const isEmpty = (await idBehind(tx, foldedBefore, nextBefore, 0)) === null
     if (!isEmpty) await startClosing(tx, fold.name, nextBefore)
     return 0
@@ -77,7 +78,7 @@ async function startClosing(tx: Queryable, name: string, before: Uuid): Promise<
 }
 
 /** Longer than any node keeps its old time after the sandbox clock was moved. Measured by the database's clock. */
-const PAUSE_MS = 10_000
+const PAUSE_MS = 10_000 + MOST_DELAY_MS
 
 /** Call it before the sandbox clock moves: nodes that still have the old time would post below the range. */
 export async function pauseFolding(db: Queryable): Promise<void> {

@@ -23,6 +23,11 @@ export interface Reader<Key, Value> {
     nowMs: number,
     vault: Vault,
   ): Promise<Iterable<readonly [Key, Value]>>
+  /**
+   * Fails the transaction, by `require_unchanged`, if one of these facts exists. With it a batch can be decided as if
+   * none did, before anything is read (see optimistic.ts). Give it where facts are rare.
+   */
+  requireNone?(tx: Queryable, keys: readonly Key[], nowMs: number): Promise<unknown>
 }
 
 /**
@@ -33,13 +38,15 @@ export function reader<Key extends object, Value>(options: {
   readonly name: string
   readonly key: readonly (keyof Key)[]
   readonly load: Reader<Key, Value>['load']
+  readonly requireNone?: NonNullable<Reader<Key, Value>['requireNone']>
 }): Reader<Key, Value> {
-  const { name, key, load } = options
+  const { name, key, load, requireNone } = options
   const [first, ...others] = key
   assert(first !== undefined, 'a key has at least one part')
   return {
     name,
     load,
+    ...(requireNone !== undefined && { requireNone }),
     // Without an array, because each payment does this several times.
     textOf(of) {
       let text = String(of[first])

@@ -5,16 +5,18 @@ import type { LedgerOptions } from './engine.ts'
 const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 const BATCH_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1]
 
-/** The metrics of the posting engine: commands for each commit, seconds for each commit, failed batches. */
+/** The metrics of the posting engine: commands for each commit, seconds for each commit, how it was decided, failed batches. */
 export function addLedgerMetrics(
   metrics: Metrics,
   logger: Logger,
 ): Pick<LedgerOptions, 'onBatch' | 'onError'> {
   const sizes = addHistogram(metrics, 'batua_ledger_batch_commands', BATCH_SIZES)
   const durations = addHistogram(metrics, 'batua_ledger_batch_seconds', BATCH_SECONDS)
+  const batches = addCounter(metrics, 'batua_ledger_batches_total')
   const failures = addCounter(metrics, 'batua_ledger_batch_failures_total')
   return {
-    onBatch(commands, seconds) {
+    onBatch(commands, seconds, decided) {
+      batches.inc({ decided })
       sizes.observe(commands)
       durations.observe(seconds)
     },

@@ -111,11 +111,22 @@ function isRefusal(decision: object): decision is Refusal {
   return 'kind' in decision && decision.kind === 'refusal'
 }
 
-/** Writes everything that the batch changed and commits, in one round trip. */
-export async function writeBatch(tx: Queryable, batch: LedgerBatch, vault: Vault): Promise<void> {
+/** The statements of a batch that was read under its locks. */
+export function updateAccounts(tx: Queryable, batch: LedgerBatch): Promise<unknown>[] {
   const changed = batch.changedAccounts()
-  const statements: Promise<unknown>[] = []
-  if (changed.length > 0) statements.push(updateBatch(tx, changed))
+  return changed.length > 0 ? [updateBatch(tx, changed)] : []
+}
+
+/**
+ * Writes everything that the batch changed and commits, in one round trip. `statements` were issued before: those that
+ * update the accounts.
+ */
+export async function writeBatch(
+  tx: Queryable,
+  batch: LedgerBatch,
+  vault: Vault,
+  statements: Promise<unknown>[],
+): Promise<void> {
   if (batch.transfers.length > 0) statements.push(insertBatch(tx, vault, batch.transfers))
   for (const [writer, rows] of batch.writes()) statements.push(issue(() => writer.write(tx, rows, vault)))
   // The server does not know of a statement that failed before it was sent, and would commit the others without it.
@@ -157,10 +168,10 @@ export function accountsOf(commands: readonly Entry[]): Uuid[] {
   return [...ids]
 }
 
-type GroupedReads = readonly [Reader<unknown, unknown>, unknown[]]
+export type GroupedReads = readonly [Reader<unknown, unknown>, unknown[]]
 
 /** Groups reads by their reader, each key once. */
-function collect(reads: readonly Read[]): GroupedReads[] {
+export function collect(reads: readonly Read[]): GroupedReads[] {
   const byReader = new Map<Reader<unknown, unknown>, Map<string, unknown>>()
   for (const { reader, key } of reads) {
     let keys = byReader.get(reader)
@@ -171,7 +182,7 @@ function collect(reads: readonly Read[]): GroupedReads[] {
 }
 
 /** Waits for all, because statements after a failed one are still in progress; then throws the first error. */
-async function allEnded(promises: readonly Promise<unknown>[]): Promise<void> {
+export async function allEnded(promises: readonly Promise<unknown>[]): Promise<void> {
   await Promise.allSettled(promises)
   await Promise.all(promises)
 }

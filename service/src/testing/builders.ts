@@ -28,6 +28,7 @@ import {
   type Transfer,
 } from '../ledger/index.ts'
 import { service } from '../operations/facts.ts'
+import { SEED } from './knobs.ts'
 
 const TEST_VAULT = openVault(Buffer.alloc(32, 7))
 
@@ -44,12 +45,20 @@ export interface TestNode {
   refund(order: RefundOrder): Promise<Refund>
 }
 
+let nodesStarted = 0
+
+/** Each node of a file decides its batches in another way; which comes first depends on the seed. */
+export function nextOptimism(): NonNullable<LedgerOptions['optimism']> {
+  return (['always', 'adaptive', 'never'] as const)[(SEED + nodesStarted++) % 3] ?? 'adaptive'
+}
+
 export function startNode(
   options: Pick<LedgerOptions, 'database' | 'clock'> & Partial<LedgerOptions>,
   rememberedAgents?: number,
 ): TestNode {
   const broken: unknown[] = []
-  const ledger = openLedger({ vault: TEST_VAULT, onError: error => broken.push(error), ...options })
+  const optimism = nextOptimism()
+  const ledger = openLedger({ vault: TEST_VAULT, optimism, onError: error => broken.push(error), ...options })
   const agents = openAgentPolicyCache(rememberedAgents)
   return {
     ...{ database: options.database, vault: TEST_VAULT, logger: silentLogger() },
@@ -86,8 +95,8 @@ export interface AgentColumns extends ControlColumns {
   readonly budget_limit_paise?: bigint | null
 }
 
-/** Inserts an agent with a wallet, but without a platform or owner. Its key is its id, until the test changes it. */
-export async function insertAgent(database: Database, now: Date, columns: AgentColumns = {}): Promise<Uuid> {
+/** An agent with a wallet, but without a platform or owner. Its key is its id, until the test changes it. */
+export async function newAgent(database: Database, now: Date, columns: AgentColumns = {}): Promise<Uuid> {
   const id = newUuid(now)
   await database.inTransaction(async tx => {
     await tx.query(
@@ -137,14 +146,14 @@ export function fund(ledger: Ledger, id: Uuid, amount: bigint): Promise<Transfer
   return post(ledger, [id], { kind: 'fund', debit: SYSTEM.gateway, credit: id, amountPaise: paise(amount) })
 }
 
-export async function insertFundedAgent(
+export async function newFundedAgent(
   ledger: Ledger,
   database: Database,
   clock: Clock,
   amount: bigint,
   columns: AgentColumns = {},
 ): Promise<Uuid> {
-  const id = await insertAgent(database, clock.now(), columns)
+  const id = await newAgent(database, clock.now(), columns)
   await fund(ledger, id, amount)
   return id
 }

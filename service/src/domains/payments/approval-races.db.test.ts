@@ -7,8 +7,8 @@ import {
   balanceOf,
   type ControlColumns,
   expectBalanced,
-  insertAgent,
-  insertFundedAgent,
+  newAgent,
+  newFundedAgent,
   order,
   outcomesOf,
   paidBy,
@@ -33,7 +33,7 @@ let payee: Uuid
 test.beforeAll(async () => {
   second = openDatabase(db.url)
   nodes = [startNode({ database, clock }), startNode({ database: second, clock: ahead })]
-  payee = await insertAgent(database, NOON)
+  payee = await newAgent(database, NOON)
 })
 
 afterAll(async () => {
@@ -44,7 +44,7 @@ afterAll(async () => {
 })
 
 const newPayer = (controls: ControlColumns = {}) =>
-  insertFundedAgent(nodes[0].ledger, database, clock, 100_000_000n, { ...ASKS, ...controls })
+  newFundedAgent(nodes[0].ledger, database, clock, 100_000_000n, { ...ASKS, ...controls })
 
 const nodeAt = (at: number) => nodes[at % 2] ?? nodes[0]
 

@@ -81,6 +81,8 @@ const USED_KEYS = `
       and a.expires_at > $3
     limit 1) a`
 
+const NO_USED_KEYS = `select require_unchanged(not exists (${USED_KEYS}))`
+
 /** Exact, because posting and requesting approval for a payer both lock its account. */
 export const usedKeys = reader<WalletKey, KeyUse>({
   name: 'idempotency keys',
@@ -99,6 +101,12 @@ export const usedKeys = reader<WalletKey, KeyUse>({
     }
     return used
   },
+  requireNone: (tx, keys, nowMs) =>
+    tx.query(NO_USED_KEYS, [
+      arrayLiteral(keys.map(({ payer }) => payer)),
+      textArrayLiteral(keys.map(({ key }) => key)),
+      new Date(nowMs).toISOString(),
+    ]),
 })
 
 function useOf({ kind, id, payeeId, requested, terms, expiresAt, ...row }: UseRow): KeyUse {
@@ -248,6 +256,8 @@ const USED_REFERENCES = `
        and a.status = 'pending_approval' and a.expires_at > $4
      order by a.id limit 1)) u`
 
+const NO_USED_REFERENCES = `select require_unchanged(not exists (${USED_REFERENCES}))`
+
 /** The first payment from a payer to a payee with a reference, or the first that waits. */
 export const usedReferences = reader<PayeeReference, Use>({
   name: 'references',
@@ -268,4 +278,11 @@ export const usedReferences = reader<PayeeReference, Use>({
     }
     return used
   },
+  requireNone: (tx, keys, nowMs) =>
+    tx.query(NO_USED_REFERENCES, [
+      arrayLiteral(keys.map(({ payer }) => payer)),
+      arrayLiteral(keys.map(({ payee }) => payee)),
+      textArrayLiteral(keys.map(({ reference }) => reference)),
+      new Date(nowMs).toISOString(),
+    ]),
 })
