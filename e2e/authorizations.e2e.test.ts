@@ -61,12 +61,16 @@ async function lines(agent: Agent) {
 
 describe('an authorization', () => {
   test('is captured in parts with receipts, and charges one fee at the end', async () => {
-    const made = await authorize({ reference: 'session-9' })
+    const context = { purpose: 'The weather of each hour' }
+    const made = await authorize({ reference: 'session-9', context })
     expect(made).toMatchObject({
       ...{ agent_id: payer.id, to_agent_id: payee.id, amount: 200, fee_reserved: 1, fee: 0, captured: 0 },
       ...{ remaining: 200, status: 'open', closes_at: null, reference: 'session-9', voucher_key: null },
     })
-    expect(await see(made)).toEqual(made)
+    // Why it is spent is shown to the payer’s side alone.
+    expect(await see(made)).toEqual({ ...made, context })
+    const byPayee = { params: params(made), headers: payee.headers }
+    expect(await api.ok(routes.getAuthorization, byPayee)).toEqual(made)
     expect((await network.balance(payer)).available).toBe(774)
     const first = await capture(made, { total: 20 })
     await capture(made, { amount: 30 })

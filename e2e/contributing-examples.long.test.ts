@@ -8,7 +8,7 @@ import { type Service, startService } from './src/service.ts'
 import { openReceiver, type Receiver } from './src/webhook-receiver.ts'
 
 const page = readPage('docs/contributing.md')
-const MOST_FILES = { 'A control of spend policy': 6, 'A route': 6, 'An event': 4 }
+const MOST_FILES = { 'A control of spend policy': 6, 'A route': 6, 'An event': 5 }
 
 let tree: TreeCopy
 let database: ServiceDatabase

@@ -77,7 +77,15 @@ function clientOf(buyer: Agent, instead: (path: string) => Promise<Response | nu
 async function walletOf(buyer: Agent, change: Partial<Wallet>): Promise<{ readonly mcp: McpClient }> {
   const client = createClient({ baseUrl: stage.service.address, agentKey: buyer.key })
   const agentId = async () => buyer.id
-  const mcp = await connectWallet({ client, fetch, allowHttp: true, pins: memoryPins(), agentId, ...change })
+  const mcp = await connectWallet({
+    client,
+    fetch,
+    allowHttp: true,
+    pins: memoryPins(),
+    voucherSecret: null,
+    agentId,
+    ...change,
+  })
   closing.push(() => mcp.close())
   return { mcp }
 }

@@ -287,7 +287,8 @@ test.each(codesAfterWhich('repeat'))(
         return faults-- > 0 ? await answerInstead(code, init?.signal) : answer
       },
     })
-    const wallet = { client, fetch, allowHttp: true, pins: memoryPins(), agentId: async () => buyer.id }
+    const outside = { fetch, allowHttp: true, pins: memoryPins(), voucherSecret: null }
+    const wallet = { ...outside, client, agentId: async () => buyer.id }
     const mcp = await connectWallet(wallet)
     const turns = await follow(mcp, 'pay', { to: payee.id, amount: 5, idempotency_key: 'k' })
     expect(turns.map(({ answer }) => answer['code'] ?? answer['status'])).toEqual([

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,11 +9,12 @@ import { type ChargeClientOptions, chargeClient, type SessionClient, sessionClie
 import { memoryTabStore } from '@batua/sdk/seller'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { request } from './src/api.ts'
-import { jsonOf, openCli } from './src/cli.ts'
+import { buildCli, jsonOf, openCli } from './src/cli.ts'
 import { openLocalServers } from './src/local-servers.ts'
-import { connectMcp } from './src/mcp-client.ts'
+import { connectMcp, connectStdio, type McpClient } from './src/mcp-client.ts'
 import { installMpp, type MppPackages, type MppSeller } from './src/mpp-packages.ts'
 import type { Agent } from './src/network.ts'
+import { openOAuth } from './src/oauth.ts'
 import { AWAY, type ServiceProxy } from './src/pay-per-call-service-proxy.ts'
 import { openProxiedStage, type ProxiedStage } from './src/paying-stage.ts'
 
@@ -26,7 +28,7 @@ const roads = openLocalServers()
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'batua-mpp-journal-'))
-  ;[stage, mpp] = await Promise.all([openProxiedStage(), installMpp()])
+  ;[stage, mpp] = await Promise.all([openProxiedStage(), installMpp(), buildCli()])
   ;({ proxy, origin: service } = stage)
 }, 600_000)
 afterAll(async () => {
@@ -381,26 +383,221 @@ describe('without a program of its own, from a shop on mppx,', () => {
     expect(await payments()).toHaveLength(2)
     cli.remove()
   })
-
-  test('neither the tools nor the command buy what is sold by vouchers alone, and nothing is paid', async () => {
-    const store = memoryTabStore()
-    const client = clientOf(stage.payee, proxy.address)
-    const selling = { client, payTo: stage.payee.handle, service, tab: { store } }
-    const session = await mpp.shops.express(selling)
-    const [url, mcp, cli] = [
-      `${session.address}/page`,
-      await connectMcp(stage.api.address, buyer.key),
-      openCli(),
-    ]
-    const order = { url, max_amount: 5, idempotency_key: 'k' }
-    expect(await mcp.call('fetch_paid_url', order)).toMatchObject({ status: 402, payment_id: null })
-    const env = { BATUA_BASE_URL: stage.api.address, BATUA_AGENT_KEY: buyer.key }
-    expect(await cli.run(['fetch', url], { env })).toMatchObject({ code: 3 })
-    expect(await payments()).toEqual([])
-    cli.remove()
-    await Promise.all([mcp.close(), session.close(), store.close()])
-  })
 })
+
+describe('what is sold by vouchers alone, without a program of its own,', () => {
+  let shop: MppSeller
+  let store: ReturnType<typeof memoryTabStore>
+  let page: string
+  const open: McpClient[] = []
+
+  beforeEach(async () => {
+    store = memoryTabStore()
+    const client = clientOf(stage.payee, proxy.address)
+    shop = await mpp.shops.express({ client, payTo: stage.payee.handle, service, tab: { store } })
+    page = `${shop.address}/page`
+  })
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map(mcp => mcp.close()))
+    await Promise.all([shop.close(), store.close()])
+  })
+  afterAll(() => roads.close())
+
+  async function overHttp(key = buyer.key) {
+    const mcp = await connectMcp(stage.api.address, key)
+    open.push(mcp)
+    return mcp
+  }
+  async function overStdio() {
+    const mcp = await connectStdio(stage.api.address, buyer.key)
+    open.push(mcp)
+    return mcp
+  }
+  const order = (url = page, key = 'k') => ({ url, max_amount: 1, idempotency_key: key })
+  async function setAside() {
+    const call = { params: { agent_id: buyer.id }, headers: buyer.headers }
+    return (await stage.api.ok(routes.listAuthorizations, call)).authorizations
+  }
+  const refused = { isError: true, code: 'payment_not_accepted', next_tool: 'list_transactions' }
+
+  test.each([
+    ['over HTTP', overHttp],
+    ['over stdio', overStdio],
+  ])('is bought by a tool %s, once for one key, for its price and one fee', async (_, connect) => {
+    const mcp = await connect()
+    const quote = { amount: 0.1, fee: 1, total: 1.1, pay_to: stage.payee.handle, decision: 'approved' }
+    expect(await mcp.call('quote_paid_url', { url: page })).toMatchObject(quote)
+    const bought = await mcp.call('fetch_paid_url', order())
+    expect(bought).toMatchObject({
+      ...{ isError: false, status: 200, body: '"sunny"', amount: 0.1, payment_status: 'completed' },
+      ...{ payment_id: null, authorization_id: expect.stringMatching(/^ath_/), next_tool: null },
+    })
+    const { authorization_id } = bought
+    expect(await mcp.call('fetch_paid_url', order())).toMatchObject({
+      ...refused,
+      details: { authorization_id },
+    })
+    expect(await mcp.call('fetch_paid_url', order(page, 'l'))).toMatchObject({ status: 200 })
+    expect(shop.served()).toBe(2)
+    // Each is closed as soon as it is spent, so its seller captures less than 1 INR too.
+    expect(await setAside()).toMatchObject([
+      { amount: 0.1, status: 'closing' },
+      { authorization_id, amount: 0.1, status: 'closing' },
+    ])
+    await store.close()
+    expect(await setAside()).toMatchObject([
+      { captured: 0.1, fee: 1, status: 'closed' },
+      { captured: 0.1, fee: 1, status: 'closed' },
+    ])
+    expect(await stage.network.balance(buyer)).toMatchObject({ total_spent: 2.2 })
+  })
+
+  test('is bought once by six calls with one key at once', async () => {
+    const mcp = await overHttp()
+    const pages = await Promise.all(Array.from({ length: 6 }, () => mcp.call('fetch_paid_url', order())))
+    expect(pages.filter(({ isError }) => !isError)).toHaveLength(1)
+    expect([shop.served(), await setAside()]).toMatchObject([1, [{ amount: 0.1 }]])
+  })
+
+  test('is served to the same call after a lost answer: of the agent over the other transport, and of an app', async () => {
+    const losing = { isOn: true }
+    const road = await openRoad(shop.address, losing)
+    const session = await stage.network.login(stage.owner)
+    const { access_token } = await openOAuth(stage.api.address).connect(buyer, session, { daily: 0.15 })
+    const app = await overHttp(access_token)
+    const [ofAgent, ofApp] = [order(`${road}/page`), order(`${road}/page`, 'l')]
+    const lost = await Promise.all([
+      (await overHttp()).call('fetch_paid_url', ofAgent),
+      app.call('fetch_paid_url', ofApp),
+    ])
+    const unreachable = { code: 'url_unreachable', next_tool: 'fetch_paid_url' }
+    expect(lost).toMatchObject([unreachable, unreachable])
+    losing.isOn = false
+    // This process knows the key of the agent and nothing else, and each request of the app has a key of its own.
+    const [byAgent, byApp] = lost.map(({ details }) => Object(details).authorization_id)
+    expect(await (await overStdio()).call('fetch_paid_url', ofAgent)).toMatchObject({
+      ...{ status: 200, body: '"sunny"', authorization_id: byAgent },
+    })
+    expect(await app.call('fetch_paid_url', ofApp)).toMatchObject({ status: 200, authorization_id: byApp })
+    expect(await app.call('fetch_paid_url', order(page, 'm'))).toMatchObject({
+      ...{ isError: true, code: 'spend_limit_exceeded', layer: 'app', remaining: 0.05 },
+    })
+    expect([shop.served(), (await setAside()).map(({ amount }) => amount)]).toEqual([2, [0.1, 0.1]])
+  })
+
+  test('waits for the owner where she has to approve, and is bought by the same call', async () => {
+    buyer = await stage.network.fundedAgent(stage.owner, { require_human_approval_above: 0.05 })
+    const mcp = await overHttp()
+    const waiting = await mcp.call('fetch_paid_url', order())
+    expect(waiting).toMatchObject({
+      payment_status: 'pending_approval',
+      body: null,
+      next_tool: 'get_approval',
+    })
+    const { approval_id } = waiting
+    expect(await mcp.call('fetch_paid_url', order())).toMatchObject({
+      approval_id,
+      next_tool: 'get_approval',
+    })
+    const headers = await stage.network.login(stage.owner)
+    await stage.api.ok(routes.approve, { params: { approval_id: String(approval_id) }, headers })
+    expect(await mcp.call('get_approval', { approval_id })).toMatchObject({ next_tool: 'fetch_paid_url' })
+    expect(await mcp.call('fetch_paid_url', order())).toMatchObject({
+      status: 200,
+      body: '"sunny"',
+      approval_id,
+    })
+    expect([shop.served(), await setAside()]).toMatchObject([1, [{ amount: 0.1, status: 'closing' }]])
+  })
+
+  test('is bought by the command, which closes what it has set aside', async () => {
+    const cli = openCli()
+    const env = { BATUA_BASE_URL: stage.api.address, BATUA_AGENT_KEY: buyer.key }
+    const unpaid = await cli.run(['fetch', page, '--no-pay', '--json'], { env })
+    expect([unpaid.code, jsonOf(unpaid)]).toMatchObject([3, { error: { details: { amount: '0.10' } } }])
+    expect(await cli.run(['fetch', page], { env })).toMatchObject({ code: 0, stdout: '"sunny"' })
+    expect(await setAside()).toMatchObject([{ amount: 0.1, status: 'closing' }])
+    cli.remove()
+  })
+
+  test('takes no more than the price that was agreed, whatever its seller asks next', async () => {
+    const mcp = await overHttp()
+    const asked = { paise: '10' }
+    const shown: string[] = []
+    const dear = await roads.serve((incoming, response) => {
+      const { authorization } = incoming.headers
+      if (authorization !== undefined) {
+        shown.push(authorization)
+        asked.paise = '20'
+      }
+      response.writeHead(402, { 'www-authenticate': askedBy(asked.paise) }).end()
+    })
+    const above = { ...order(dear), max_amount: 0.09 }
+    expect(await mcp.call('fetch_paid_url', above)).toMatchObject({ code: 'price_too_high', limit: 0.09 })
+    expect(await setAside()).toEqual([])
+    // It asks for more once money is set aside: that is never signed for, and the money comes back.
+    const changed = { isError: true, code: 'price_changed', next_tool: 'list_transactions' }
+    expect(await mcp.call('fetch_paid_url', order(dear))).toMatchObject(changed)
+    expect(await mcp.call('fetch_paid_url', order(dear))).toMatchObject({ isError: true })
+    expect(shown).toHaveLength(1)
+    expect(voucherIn(shown[0])).toMatchObject({ amount: '0.10' })
+    expect(await setAside()).toMatchObject([{ amount: 0.1, captured: 0, status: 'closing' }])
+  })
+
+  test('is not bought at another service, or by a payment in a header that is the caller’s', async () => {
+    const mcp = await overHttp()
+    for (const header of [askedBy('10', 'https://other.example'), `${askedBy('10')}, header="cookie"`]) {
+      const url = await roads.serve((_incoming, response) =>
+        response.writeHead(402, { 'www-authenticate': header }).end(),
+      )
+      expect(await mcp.call('fetch_paid_url', order(url))).toMatchObject({
+        status: 402,
+        authorization_id: null,
+      })
+    }
+    expect(await setAside()).toEqual([])
+  })
+
+  test('is refused a key with which something else was set aside, and leaves that alone', async () => {
+    const mcp = await overHttp()
+    const held = { to: stage.payee.handle, amount: 5, idempotency_key: 'k' }
+    const { authorization_id } = await mcp.call('open_authorization', held)
+    expect(await mcp.call('fetch_paid_url', order())).toMatchObject({
+      ...{
+        isError: true,
+        code: 'idempotency_error',
+        field: 'idempotency_key',
+        details: { authorization_id },
+      },
+    })
+    expect(await mcp.call('fetch_paid_url', order(page, 'l'))).toMatchObject({ status: 200 })
+    expect(await mcp.call('fetch_paid_url', order(`${shop.address}/other`, 'l'))).toMatchObject({
+      ...{ isError: true, code: 'idempotency_error' },
+    })
+    const states = (await setAside()).map(({ amount, status }) => [amount, status])
+    expect([states, shop.served()]).toEqual([
+      [
+        [0.1, 'closing'],
+        [5, 'open'],
+      ],
+      1,
+    ])
+  })
+
+  /** A challenge of a session that no package of MPP has made. */
+  function askedBy(amount: string, at = service): string {
+    const methodDetails = { nonce: randomUUID(), service: at, resource: 'GET /' }
+    const asking = { amount, currency: 'inr', recipient: stage.payee.handle, methodDetails }
+    const encoded = Buffer.from(JSON.stringify(asking)).toString('base64url')
+    return `Payment id="1", realm="shop", method="batua", intent="session", request="${encoded}"`
+  }
+})
+
+/** What the voucher in a credential pays. */
+function voucherIn(credential = ''): unknown {
+  const { payload } = JSON.parse(Buffer.from(credential.replace('Payment ', ''), 'base64url').toString())
+  return JSON.parse(Buffer.from(String(payload.voucher).split('.')[1] ?? '', 'base64url').toString())
+}
 
 /** Passes requests on to a shop; while it loses, those with a payment get no answer. */
 function openRoad(shop: string, losing: { readonly isOn: boolean }): Promise<string> {

@@ -39,6 +39,9 @@ const FILES: Readonly<Record<string, string>> = {
   'verification/src/weak-key.ts': 'is published by its own path, so that the service loads nothing else',
 }
 
+/** A test file makes a database by hand where a fixture cannot: for each run of a property. */
+const DATABASES_BY_HAND = ['service/src/domains/banking/settlement/settlement-model.db.test.ts']
+
 const paths = globSync(SOURCES, { cwd: ROOT })
 const isTest = (path: string) => path.includes('.test.ts') || path.includes('/testing/')
 const sources = paths.filter(path => !isTest(path))
@@ -89,4 +92,23 @@ test('a domain and the ledger are entered through their index alone, except by t
     }),
   )
   expect([...new Set(past)]).toEqual(['service/src/webhook-worker.ts'])
+})
+
+test('a test file gets its database from a fixture, unless each run of a property needs one', () => {
+  const byHand = paths.filter(
+    path =>
+      path.endsWith('.test.ts') && readFileSync(join(ROOT, path), 'utf8').includes('createTestDatabase'),
+  )
+  expect(byHand).toEqual(DATABASES_BY_HAND)
+})
+
+test('only one function is named newAgent, and it makes an agent as the route does', () => {
+  const files = globSync('{bench,cli,demo,e2e,mcp,sdk,service}/**/*.ts', {
+    cwd: ROOT,
+    exclude: ['**/node_modules', '**/dist'],
+  })
+  const declared = files.filter(path =>
+    /(function|const|let|async) newAgent\b/.test(readFileSync(join(ROOT, path), 'utf8')),
+  )
+  expect(declared).toEqual(['service/src/testing/network.ts'])
 })

@@ -61,6 +61,12 @@ const refunds = async () => (await payments()).map(({ refunded_total }) => refun
 
 const reasonIn = (headers: Headers) => settlementIn(headers)['errorReason']
 
+const SETTLE = '/v1/x402/settle'
+
+interface ShownPayment {
+  readonly payload: { readonly transactionId: string; readonly receipt: string }
+}
+
 describe.each(['express', 'hono'] as const)('a shop on @x402/%s with our scheme', name => {
   let shop: X402Seller
   let page: string
@@ -71,6 +77,24 @@ describe.each(['express', 'hono'] as const)('a shop on @x402/%s with our scheme'
     page = `${shop.address}/page`
   })
   afterAll(() => shop?.close())
+
+  /** A shop of its own that has sold one page, and what it answers if the payment is shown again with changes. */
+  async function sale() {
+    const client = clientOf(stage.payee, proxy.address)
+    const own = await x402.shops[name]({ client, payTo: stage.payee.handle })
+    const { kept, signatures } = recording()
+    const buy = x402.buyer(exactClient({ client: clientOf(buyer), service }), kept)
+    expect((await buy(`${own.address}/page`)).status).toBe(200)
+    const payment = JSON.parse(Buffer.from(signatures[0] ?? '', 'base64').toString()) as ShownPayment
+    async function shown(change: object): Promise<unknown> {
+      const changed = { ...payment, payload: { ...payment.payload, ...change } }
+      const signature = Buffer.from(JSON.stringify(changed)).toString('base64')
+      const headers = { 'payment-signature': signature }
+      const reply = await request(own.address, 'GET', '/page', { headers })
+      return reply.status === 402 ? reasonIn(reply.headers) : reply.status
+    }
+    return { own, payment, shown }
+  }
 
   test.each([
     ['x402’s own client', () => theirs()],
@@ -119,8 +143,58 @@ describe.each(['express', 'hono'] as const)('a shop on @x402/%s with our scheme'
     )
     expect(shown.filter(({ status }) => status === 200)).toHaveLength(1)
     const reasons = shown.filter(({ status }) => status === 402).map(reply => reasonIn(reply.headers))
-    expect(new Set(reasons)).toEqual(new Set(['nonce_already_used']))
+    // A process asks about one payment five times at once, and has no answer to more.
+    expect(['nonce_already_used', 'unexpected_settle_error']).toEqual(expect.arrayContaining(reasons))
+    const again = await request(shop.address, 'GET', '/page', { headers })
+    expect([again.status, reasonIn(again.headers)]).toEqual([402, 'nonce_already_used'])
     expect(shop.served() - before).toBe(1)
+  })
+
+  test('refuses invented payments, and receipts of other payments, without asking the service', async () => {
+    const { own, shown, payment } = await sale()
+    const { payload } = payment
+    const [head = '', body = '', signature = ''] = payload.receipt.split('.')
+    const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as Record<string, unknown>
+    const forged = (change: object) =>
+      `${head}.${Buffer.from(JSON.stringify({ ...claims, ...change })).toString('base64url')}.${signature}`
+    const asked = proxy.asked(SETTLE)
+    expect([
+      await shown({ receipt: forged({ amount: 2_500 }) }),
+      await shown({ receipt: 'none' }),
+      await shown({ transactionId: `${payload.transactionId.slice(0, -3)}000` }),
+      await shown({ fromAgent: stage.payee.id }),
+    ]).toEqual(['receipt_not_genuine', 'receipt_not_genuine', 'receipt_not_genuine', 'payer_mismatch'])
+    expect(proxy.asked(SETTLE)).toBe(asked)
+    await own.close()
+  })
+
+  test('asks the service about 400 invented payments a minute, and goes on selling to who has a receipt', async () => {
+    const { own, shown, payment } = await sale()
+    const asked = proxy.asked(SETTLE)
+    const reasons = new Set<unknown>()
+    for (let at = 0; at < 420; at += 20) {
+      const some = Array.from({ length: 20 }, (_, each) => {
+        const transactionId = `${payment.payload.transactionId.slice(0, -3)}${String(at + each).padStart(3, '0')}`
+        return shown({ transactionId, receipt: undefined })
+      })
+      for (const reason of await Promise.all(some)) reasons.add(reason)
+    }
+    expect([...reasons].toSorted()).toEqual(['transaction_not_found', 'unexpected_settle_error'])
+    expect(proxy.asked(SETTLE) - asked).toBe(400)
+    expect((await theirs()(`${own.address}/page`)).status).toBe(200)
+    expect(await shown({})).toBe('nonce_already_used')
+    await own.close()
+  })
+
+  test('answers a payment without a payload as one that is not valid', async () => {
+    const { own, payment } = await sale()
+    for (const payload of [null, 5, [], 'paid']) {
+      const signature = Buffer.from(JSON.stringify({ ...payment, payload })).toString('base64')
+      const headers = { 'payment-signature': signature }
+      expect((await request(own.address, 'GET', '/page', { headers })).status).toBe(402)
+    }
+    expect(own.served()).toBe(1)
+    await own.close()
   })
 
   test('gives the money back if its handler fails, and the next call is a new purchase', async () => {

@@ -16,7 +16,7 @@ export interface Options {
   readonly withSettlement: boolean
   /** Whether reads are compared with payments. */
   readonly withReads: boolean
-  /** Whether captures and releases are compared with payments. */
+  /** Whether captures and releases are compared with payments, and the end of many authorizations is timed. */
   readonly withSetAside: boolean
   /** Whether a log of ten million entries is measured. */
   readonly withAudit: boolean

@@ -2,9 +2,10 @@ import { type Database, openDatabase } from '../../service/src/db/database.ts'
 import { migrate } from '../../service/src/db/migrate.ts'
 import type { Uuid } from '../../service/src/kernel/ids.ts'
 import { authorizationIntent, authorizedOn, captureOn } from '../../service/src/testing/authorizing.ts'
-import { fund, newAgent, order, startNode, type TestNode } from '../../service/src/testing/builders.ts'
+import { fund, insertAgent, order, startNode, type TestNode } from '../../service/src/testing/builders.ts'
 import { held, intent, releaseOn } from '../../service/src/testing/escrows.ts'
 import { manualClock } from '../../service/src/testing/manual-clock.ts'
+import { AUTHORIZATIONS, at, measureReturns, type Returns } from './expiry.ts'
 import { figure, median } from './figures.ts'
 import { type Goal, verdict } from './goals.ts'
 import { table } from './markdown.ts'
@@ -12,8 +13,13 @@ import type { Options } from './options.ts'
 import { type ServerAddress, urlOf } from './server-address.ts'
 import { openLimits } from './settlement.ts'
 
-/** How much money moves in a second, of each kind: the rates of all rounds. */
-export type SetAsideReport = Readonly<Record<Kind, readonly number[]>>
+export interface SetAsideReport {
+  /** How much money moves in a second, of each kind: the rates of all rounds. */
+  readonly rates: Rates
+  readonly returns: readonly Returns[]
+}
+
+type Rates = Readonly<Record<Kind, readonly number[]>>
 
 type Kind = 'payments' | 'captures' | 'releases'
 
@@ -23,6 +29,7 @@ const KINDS: Readonly<Record<Kind, string>> = {
   releases: 'an escrow hold, and its release',
 }
 const LEAST_RATIO = 0.8
+const MOST_MS = 5_000
 const DATABASE = 'set_aside'
 const NOON = new Date('2026-11-20T06:30:00.000Z')
 const PAYERS = 200
@@ -62,7 +69,7 @@ export async function measureSetAside(
     const node = startNode({ database, clock })
     const agents: Uuid[] = []
     for (let count = 0; count < PAYERS; count++) {
-      const id = await newAgent(database, clock.now())
+      const id = await insertAgent(database, clock.now())
       await fund(node.ledger, id, PLENTY)
       agents.push(id)
     }
@@ -77,17 +84,12 @@ export async function measureSetAside(
         say(`round ${round + 1}: ${KINDS[kind]}: ${figure(rates[kind].at(-1) ?? 0)}/s`)
       }
     }
+    const returns = await measureReturns({ node, database, clock, agents }, say)
     await node.ledger.close()
-    return rates
+    return { rates, returns }
   } finally {
     await database.close()
   }
-}
-
-function at(agents: readonly Uuid[], turn: number): Uuid {
-  const id = agents[turn % agents.length]
-  if (id === undefined) throw new Error('there are agents')
-  return id
 }
 
 /** How often something is done in a second, with many at a time; each turn has another pair of agents. */
@@ -103,12 +105,12 @@ async function rate(seconds: number, work: (turn: number) => Promise<unknown>): 
   return (done / (performance.now() - startedMs)) * 1_000
 }
 
-function ratioOf(report: SetAsideReport, kind: Kind): number {
-  return median(report[kind].map((perSecond, round) => perSecond / (report.payments[round] ?? Number.NaN)))
+function ratioOf({ rates }: SetAsideReport, kind: Kind): number {
+  return median(rates[kind].map((perSecond, round) => perSecond / (rates.payments[round] ?? Number.NaN)))
 }
 
 export function judgeSetAside(report: SetAsideReport | null): Goal[] {
-  return (['captures', 'releases'] as const).map(kind => {
+  const ratios = (['captures', 'releases'] as const).map(kind => {
     const ratio = report === null ? Number.NaN : ratioOf(report, kind)
     return {
       name: `${KINDS[kind]} ÷ payments`,
@@ -117,16 +119,29 @@ export function judgeSetAside(report: SetAsideReport | null): Goal[] {
       verdict: verdict(ratio, ratio >= LEAST_RATIO),
     }
   })
+  const lastMs = report === null ? Number.NaN : Math.max(...report.returns.map(({ p100Ms }) => p100Ms))
+  const returned = {
+    name: `the last of ${figure(AUTHORIZATIONS)} authorizations is returned`,
+    measured: `after ${figure(lastMs / 1_000, 1)} s`,
+    wanted: `within ${MOST_MS / 1_000} s`,
+    verdict: verdict(lastMs, lastMs < MOST_MS),
+  }
+  return [...ratios, returned]
 }
 
 export function renderSetAside(report: SetAsideReport): string {
   const rows = (Object.keys(KINDS) as Kind[]).map(kind => [
     KINDS[kind],
-    figure(median(report[kind])),
+    figure(median(report.rates[kind])),
     figure(ratioOf(report, kind), 2),
   ])
   return [
-    `On one node without HTTP, ${AT_ONCE} at a time between ${PAYERS} agents, in turns. Medians of ${report.payments.length} rounds. The second and third are two changes each.`,
+    `On one node without HTTP, ${AT_ONCE} at a time between ${PAYERS} agents, in turns. Medians of ${report.rates.payments.length} rounds. The second and third are two changes each.`,
     table(['', 'per second', '÷ payments'], rows),
+    `${figure(AUTHORIZATIONS)} authorizations end at one moment. Something was captured of half of them. The jobs of the service return the rest and charge the fees, and another connection reads when each has ended.`,
+    table(
+      ['They end because', 'p50 ms', 'the last, ms'],
+      report.returns.map(({ what, p50Ms, p100Ms }) => [what, figure(p50Ms), figure(p100Ms)]),
+    ),
   ].join('\n\n')
 }

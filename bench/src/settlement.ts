@@ -12,7 +12,7 @@ import { fixedCalendar } from '../../service/src/kernel/holiday-file.ts'
 import { newUuid, type Uuid } from '../../service/src/kernel/ids.ts'
 import { silentLogger } from '../../service/src/kernel/logger.ts'
 import type { Job } from '../../service/src/operations/jobs.ts'
-import { fund, newAgent, order, startNode, type TestNode } from '../../service/src/testing/builders.ts'
+import { fund, insertAgent, order, startNode, type TestNode } from '../../service/src/testing/builders.ts'
 import { type ManualClock, manualClock } from '../../service/src/testing/manual-clock.ts'
 import { median } from './figures.ts'
 import { BENCH_VAULT, writeMacsOfMany, writeTierMacs } from './row-macs.ts'
@@ -92,7 +92,7 @@ async function setStage(database: Database, say: (line: string) => void): Promis
   clock.set(new Date(RUN_AT_MS - HOUR_MS))
   const payers: Uuid[] = []
   for (let count = 0; count < PAYERS; count++) {
-    const id = await newAgent(database, clock.now())
+    const id = await insertAgent(database, clock.now())
     await fund(node.ledger, id, PLENTY)
     payers.push(id)
   }

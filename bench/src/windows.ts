@@ -8,7 +8,7 @@ import { insertBatch } from '../../service/src/ledger/transfers.ts'
 import {
   changeAgent,
   fund,
-  newAgent,
+  insertAgent,
   order,
   startNode,
   type TestNode,
@@ -114,12 +114,12 @@ async function payOnce({ id, node, clock, spacingMs, payees }: Payer, turn: numb
 async function makePayer(database: Database, tier: Payer['tier'], history: number): Promise<Payer> {
   const clock = manualClock(NOON)
   const node = startNode({ database, clock })
-  const id = await newAgent(database, NOON, { tier })
+  const id = await insertAgent(database, NOON, { tier })
   await fund(node.ledger, id, PLENTY)
   await setDailyLimit(database, tier, PLENTY)
   const spacingMs = DAY_MS / history
-  await writeHistory(database, id, await newAgent(database, NOON), history, spacingMs)
-  const payees = await Promise.all(Array.from({ length: PAYEES }, () => newAgent(database, NOON)))
+  await writeHistory(database, id, await insertAgent(database, NOON), history, spacingMs)
+  const payees = await Promise.all(Array.from({ length: PAYEES }, () => insertAgent(database, NOON)))
   return { id, node, clock, tier, history, spacingMs, payees }
 }
 

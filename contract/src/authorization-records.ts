@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { amountOut, EXAMPLE_PUBLIC_KEY, EXAMPLE_TIME, textOut, timestamp } from './fields.ts'
 import { exampleId, idSchema } from './ids.ts'
+import { contextOut } from './payment-context.ts'
 import { EXAMPLE_POLICY_VERSION, policyVersionOut } from './policy.ts'
 import { nullable, oneOf, response } from './schema.ts'
 
@@ -102,6 +103,7 @@ export const Authorization = response(
         'The approval by which it was made; only where one authorization is read, by the side of its payer.',
       ),
     ),
+    context: Type.Optional(contextOut),
   },
   {
     title: 'Authorization',

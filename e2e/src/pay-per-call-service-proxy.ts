@@ -22,6 +22,8 @@ export const AWAY: FakeResponse = {
 /** A proxy of a service at one address, whose state can be changed. */
 export interface ServiceProxy {
   readonly address: string
+  /** How often a path was asked for while the proxy was open. */
+  asked(path: string): number
   become(state: ProxyState): Promise<void>
   close(): Promise<void>
 }
@@ -29,12 +31,16 @@ export interface ServiceProxy {
 export async function openServiceProxy(service: string): Promise<ServiceProxy> {
   const port = await freePort()
   let state: ProxyState = 'open'
+  const asked = new Map<string, number>()
   const server = createServer((request, response) => {
+    const { url = '/' } = request
+    if (state === 'open') asked.set(url, (asked.get(url) ?? 0) + 1)
     answer(service, state, request, response).catch(() => response.destroy())
   })
   await listen(server, port)
   return {
     address: `http://127.0.0.1:${port}`,
+    asked: path => asked.get(path) ?? 0,
     async become(next) {
       if (next === 'closed') await close(server)
       else if (state === 'closed') await listen(server, port)

@@ -33,6 +33,7 @@ export async function serveWalletOverStdio(options: StdioOptions): Promise<void>
     fetch: pages.fetch,
     allowHttp: isSandbox,
     pins: memoryPins(),
+    voucherSecret: null,
     agentId: rememberedAgent(client),
   }
   const transport = new StdioServerTransport(input, output)

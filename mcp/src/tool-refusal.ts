@@ -171,15 +171,26 @@ function nextToolAfter({ code, details }: AnyBatuaError, tool: Tool): ToolName |
  */
 export const WRITTEN_BY_SELLERS: readonly string[] = ['/message']
 
-/** A purchase that was not made, or not served. */
+/** A purchase that was not made, or not served. Of what was set aside, the statement says what was captured. */
 function ofPurchase({ code, message, paymentId, approvalId, refunded }: PurchaseError): RefusalFacts {
+  const ids = idsOf(paymentId)
+  const lookUp = ids.authorization_id === null ? 'get_payment' : 'list_transactions'
   return {
     ...NOTHING,
     code,
     message,
-    next_tool: paymentId === null ? null : 'get_payment',
-    details: { payment_id: paymentId, approval_id: approvalId, refunded },
+    next_tool: paymentId === null ? null : lookUp,
+    details: { ...ids, approval_id: approvalId, refunded },
     untrusted: [...WRITTEN_BY_SELLERS],
+  }
+}
+
+/** The payment of a purchase, or what is set aside until its seller captures it. */
+export function idsOf(paymentId: string | null) {
+  const isSetAside = paymentId?.startsWith('ath_') === true
+  return {
+    payment_id: isSetAside ? null : paymentId,
+    authorization_id: isSetAside ? paymentId : null,
   }
 }
 

@@ -9,6 +9,8 @@ export interface Wallet {
   /** Whether sellers without https are paid: in the sandbox. */
   readonly allowHttp: boolean
   readonly pins: Pins
+  /** What the keys of vouchers are made of; null: the key of the client’s agent. */
+  readonly voucherSecret: string | null
 }
 
 /** The payees of hosts that name no origins (see `Journal` of the SDK). */

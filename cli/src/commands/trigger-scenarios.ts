@@ -14,13 +14,13 @@ const FAILING_ACCOUNT = '900000000006'
 /** Each event of the service, and how it comes about. */
 export const SCENARIOS: { readonly [Name in EventName]?: Scenario } = {
   'agent.funded': async stage => {
-    await stage.fund(await newAgent(stage), 'success')
+    await stage.fund(await agentOfNewOwner(stage), 'success')
   },
   'agent.funding.failed': async stage => {
-    await stage.fund(await newAgent(stage), 'failure')
+    await stage.fund(await agentOfNewOwner(stage), 'failure')
   },
   'agent.funding.reversed': async stage =>
-    stage.chargeBack(await stage.fund(await newAgent(stage), 'success')),
+    stage.chargeBack(await stage.fund(await agentOfNewOwner(stage), 'success')),
   'agent.payment.sent': async stage => void (await payment(stage)),
   'agent.payment.received': async stage => void (await payment(stage)),
   'agent.payment.refunded': async stage => {
@@ -76,14 +76,16 @@ export const SCENARIOS: { readonly [Name in EventName]?: Scenario } = {
     await stage.wait(DAY_S + 60)
   },
   'agent.status.changed': async stage => {
-    await stage.client.pauseAgent({ agent_id: (await newAgent(stage)).id })
+    await stage.client.pauseAgent({ agent_id: (await agentOfNewOwner(stage)).id })
   },
   'agent.app.connected': async stage => {
     const owner = await stage.owner()
     await stage.connectApp(await stage.agent(owner), owner)
   },
   'certificate.revoked': async stage => {
-    const { certificates } = await stage.client.listCertificates({ agent_id: (await newAgent(stage)).id })
+    const { certificates } = await stage.client.listCertificates({
+      agent_id: (await agentOfNewOwner(stage)).id,
+    })
     await stage.client.revokeCertificate({ cert_id: certificates[0]?.id ?? '', reason: 'Triggered' })
   },
   'owner.kyc.updated': async stage => stage.verify(await stage.owner()),
@@ -100,7 +102,7 @@ export const SCENARIOS: { readonly [Name in EventName]?: Scenario } = {
 /** So many in a minute are a spike (rule `velocity_spike`). */
 const SUSPICIOUS_PAYMENTS = 25
 
-async function newAgent(stage: Stage): Promise<StageAgent> {
+async function agentOfNewOwner(stage: Stage): Promise<StageAgent> {
   return stage.agent(await stage.owner())
 }
 

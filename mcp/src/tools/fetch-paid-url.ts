@@ -12,7 +12,7 @@ import {
 } from '@batua/sdk'
 import { Type } from 'typebox'
 import { CALLS_PAGE, keyIn, resultOf, type ToolName, tool } from '../tool.ts'
-import { ToolRefusal, WRITTEN_BY_SELLERS } from '../tool-refusal.ts'
+import { idsOf, ToolRefusal, WRITTEN_BY_SELLERS } from '../tool-refusal.ts'
 import type { Wallet } from '../wallet.ts'
 import {
   contextOf,
@@ -31,7 +31,7 @@ export const fetchPaidUrl = tool({
   name: 'fetch_paid_url',
   title: 'Fetch a paid page',
   description:
-    'Fetches a page, and pays its price if it asks for one of at most `max_amount`. The key belongs to this purchase: the same call with the same key never pays twice, and goes on where an earlier one stopped. A page that was delivered once is not delivered again under its key. If the owner has to approve, the result has `payment_status: pending_approval`; call it again after she has approved.',
+    'Fetches a page, and pays its price if it asks for one of at most `max_amount`. The key belongs to this purchase: the same call with the same key never pays twice, and goes on where an earlier one stopped. A page that was delivered once is not delivered again under its key. If the seller takes vouchers alone, the price is set aside for this one call, which costs the fee of a payment, and `authorization_id` names it. If the owner has to approve, the result has `payment_status: pending_approval`; call it again after she has approved.',
   annotations: CALLS_PAGE,
   scopes: ['payments:write'],
   findsEarlier: 'get_payment',
@@ -98,17 +98,18 @@ async function buy(
   signal: AbortSignal,
   setAside: SetAside | null = null,
 ) {
-  const { client, allowHttp } = wallet
+  const { client, allowHttp, voucherSecret } = wallet
   const { url } = request
   const earlier = await paymentWith(wallet, key)
-  if (earlier !== null && !isFor(url, earlier)) throw usedElsewhere(earlier)
+  const made = earlier ?? setAside
+  if (made !== null && !isFor(url, made)) throw usedElsewhere(made)
   const fetch = payingFetch(pageFetch(wallet), {
     client,
     maxAmount,
     allowHttp,
     approval: 'return',
-    journal: journalOf(wallet, purchaseOf(earlier ?? setAside, url)),
-    payment: { key, context: contextOf(url, purpose) },
+    journal: journalOf(wallet, purchaseOf(made, url)),
+    payment: { key, context: contextOf(url, purpose), ...(voucherSecret === null ? {} : { voucherSecret }) },
   })
   const answer = await fetch(url, initOf(request, signal)).catch((error: unknown) => {
     throw refusalOf(error, maxAmount)
@@ -158,10 +159,13 @@ function journalOf({ pins }: Wallet, earlier: Omit<Purchase, 'requestKey'> | nul
 
 /** Money that was set aside with a key, or the approval that it waits for. */
 type SetAside = Pick<Authorization, 'amount' | 'reference' | 'created_at'> & {
+  readonly status: string
   readonly to: string
   readonly payment_id: string | null
   readonly approval_id: string | null
   readonly setAsideSeconds: number
+  readonly byVoucher: boolean
+  readonly context: Payment['context']
 }
 
 /** What a call with this key has set aside; null: nothing. Lists of payments do not have it. */
@@ -169,17 +173,21 @@ async function setAsideBefore(
   { client }: Wallet,
   { authorization_id, approval_id }: UsedKey['details'],
 ): Promise<SetAside | null> {
-  if (typeof authorization_id === 'string') {
-    const made = await client.getAuthorization({ authorization_id })
-    const setAsideSeconds = (Date.parse(made.expires_at) - Date.parse(made.created_at)) / 1_000
-    const { approval_id: by = null } = made
-    return { ...made, to: made.to_agent_id, payment_id: authorization_id, approval_id: by, setAsideSeconds }
-  }
+  if (typeof authorization_id === 'string') return authorizationOf(client, authorization_id)
   if (approval_id === undefined) return null
   const waiting = await client.getApproval({ approval_id })
+  if (waiting.authorization_id !== null) return authorizationOf(client, waiting.authorization_id)
   const { to, expires_in } = waiting
   if (waiting.kind !== 'authorization' || to === null || expires_in === null) return null
-  return { ...waiting, to, payment_id: null, approval_id, setAsideSeconds: expires_in }
+  return { ...waiting, to, payment_id: null, approval_id, setAsideSeconds: expires_in, byVoucher: false }
+}
+
+async function authorizationOf(client: Wallet['client'], authorization_id: string): Promise<SetAside> {
+  const made = await client.getAuthorization({ authorization_id })
+  const { to_agent_id: to, approval_id = null, context = null, voucher_key } = made
+  const setAsideSeconds = (Date.parse(made.expires_at) - Date.parse(made.created_at)) / 1_000
+  const byVoucher = voucher_key !== null
+  return { ...made, to, payment_id: authorization_id, approval_id, context, setAsideSeconds, byVoucher }
 }
 
 function purchaseOf(made: Payment | SetAside | null, url: string): Omit<Purchase, 'requestKey'> | null {
@@ -194,16 +202,9 @@ function purchaseOf(made: Payment | SetAside | null, url: string): Omit<Purchase
     state: made.payment_id === null ? 'paying' : 'paid',
     paymentId: made.payment_id,
     approvalId: made.approval_id ?? null,
-    ...('setAsideSeconds' in made ? { setAsideSeconds: made.setAsideSeconds } : {}),
-  }
-}
-
-/** The payment of a page, or what is set aside until its seller captures it. */
-function idsOf(paymentId: string | null) {
-  const isSetAside = paymentId?.startsWith('ath_') === true
-  return {
-    payment_id: isSetAside ? null : paymentId,
-    authorization_id: isSetAside ? paymentId : null,
+    ...('setAsideSeconds' in made
+      ? { setAsideSeconds: made.setAsideSeconds, byVoucher: made.byVoucher }
+      : {}),
   }
 }
 
@@ -213,13 +214,13 @@ function isUsedKey(error: unknown): error is UsedKey {
   return isBatuaError(error) && error.code === 'idempotency_error'
 }
 
-function usedElsewhere({ payment_id, approval_id, status }: Payment): ToolRefusal {
+function usedElsewhere({ payment_id, approval_id, status }: Payment | SetAside): ToolRefusal {
   return new ToolRefusal({
     code: 'idempotency_error',
     message: 'This key was used for another purchase; take a new one for this page',
     next_tool: 'get_payment',
     field: 'idempotency_key',
-    details: { payment_id, approval_id, status, same_request: false },
+    details: { ...idsOf(payment_id), approval_id, status, same_request: false },
   })
 }
 
@@ -239,6 +240,6 @@ function refusalOf(error: unknown, maxAmount: number): unknown {
     ...error.facts,
     message: `${error.message}. It is paid: the same call with the same key fetches it without paying again`,
     next_tool: 'fetch_paid_url',
-    details: { payment_id: payment.paymentId, approval_id: payment.approvalId },
+    details: { ...idsOf(payment.paymentId), approval_id: payment.approvalId },
   })
 }

@@ -97,8 +97,8 @@ export function isPaidUrl(context: Payment['context']): boolean {
   return context?.client === CLIENT
 }
 
-/** Whether a payment was made for this page. */
-export function isFor(url: string, { context }: Payment): boolean {
+/** Whether money was paid or set aside for this page. */
+export function isFor(url: string, { context }: Pick<Payment, 'context'>): boolean {
   return isPaidUrl(context) && context?.url === pageOf(url)
 }
 

@@ -1,3 +1,4 @@
+import { isFields } from '../protocol/x402.ts'
 import { usedUntil } from '../seller/decide.ts'
 import { issuedAtOf, type Surroundings } from '../seller/nonce.ts'
 import { createOpenClaims } from '../seller/open-claims.ts'
@@ -53,6 +54,7 @@ export interface ShownProof {
   /** The token of what was set aside. */
   readonly authorization: unknown
   readonly fromAgent: unknown
+  readonly receipt: unknown
 }
 
 const OF_BUYERS = ['version', 'transactionId', 'authorization', 'fromAgent', 'nonce', 'receipt']
@@ -62,12 +64,14 @@ const OF_BUYERS = ['version', 'transactionId', 'authorization', 'fromAgent', 'no
  * an `attempt` of its own, a settlement would undo what it should take, or be that of another request.
  */
 export function isOfBuyer({ payload }: ShownPayment): boolean {
-  return Object.keys(payload).every(name => OF_BUYERS.includes(name))
+  return isFields(payload) && Object.keys(payload).every(name => OF_BUYERS.includes(name))
 }
 
 export function proofIn({ payload }: ShownPayment): ShownProof {
-  const { nonce, transactionId, authorization, fromAgent } = payload as Partial<Record<string, unknown>>
-  return { nonce: String(nonce), transactionId, authorization, fromAgent }
+  const { nonce, transactionId, authorization, fromAgent, receipt } = payload as Partial<
+    Record<string, unknown>
+  >
+  return { nonce: String(nonce), transactionId, authorization, fromAgent, receipt }
 }
 
 function keyOf(payment: ShownPayment): string {

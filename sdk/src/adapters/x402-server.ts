@@ -1,18 +1,20 @@
 import { type Client, credentialOf } from '../client/client.ts'
-import { createServiceKeys } from '../client/service-keys.ts'
-import { remembered } from '../client/timeouts.ts'
 import { paiseFromRupees } from '../protocol/amount.ts'
 import { isServed } from '../protocol/messages.ts'
 import { isFields, isFinal, NETWORKS, type PaymentFlow, type Scheme } from '../protocol/x402.ts'
-import { checkShown } from '../seller/check-authorization.ts'
 import { payeeIn, secretsOf } from '../seller/context.ts'
-import { deadlineIn } from '../seller/deadline.ts'
 import { decideAge } from '../seller/decide.ts'
 import { createNonces, issuedAtOf, type Quote, type Surroundings } from '../seller/nonce.ts'
-import type { RefusalReason } from '../seller/options.ts'
-import { createVerificationLimits } from '../seller/verification-limits.ts'
-import { type Attempts, createAttempts, isOfBuyer, proofIn, type ShownPayment } from './x402-attempts.ts'
-import { createLater, requestOf } from './x402-give-back.ts'
+import { createAttempts, proofIn } from './x402-attempts.ts'
+import {
+  type ExactRequirements,
+  type ExactSettlement,
+  type ExactVerification,
+  paidBefore,
+  setAsideBefore,
+  type X402Verification,
+} from './x402-checks.ts'
+import { createLater } from './x402-give-back.ts'
 
 /** The options of `uptoServer`. */
 export interface UptoServerOptions {
@@ -33,29 +35,6 @@ export interface ExactServerOptions extends UptoServerOptions {
   readonly paymentFlow?: PaymentFlow
 }
 
-/** x402's payment requirements. */
-export interface ExactRequirements {
-  scheme: string
-  network: `${string}:${string}`
-  asset: string
-  amount: string
-  payTo: string
-  maxTimeoutSeconds: number
-  extra: Record<string, unknown>
-}
-
-/** A payment that is verified. `transportContext` has the request that is paid for. */
-export interface ExactVerification {
-  readonly paymentPayload: ShownPayment
-  readonly requirements: Readonly<Omit<ExactRequirements, 'extra'>> & { readonly extra: object }
-  readonly transportContext?: unknown
-}
-
-/** A settlement in progress. */
-export interface ExactSettlement extends ExactVerification {
-  readonly phase: string
-}
-
 /** What x402's server needs of a scheme. */
 export interface X402SchemeServer<Name extends Scheme> {
   readonly scheme: Name
@@ -68,6 +47,7 @@ export interface X402SchemeServer<Name extends Scheme> {
     ): Promise<void | { abort: true; reason: string } | { skip: true; result: X402Verification }>
     onVerifiedPaymentCanceled(context: ExactVerification): Promise<void>
     onBeforeSettle(context: ExactSettlement): Promise<void | { abort: true; reason: string }>
+    onAfterSettle(context: ExactSettlement): Promise<void>
     onSettleFailure(context: ExactSettlement & { readonly error: Error }): Promise<void>
   }
   parsePrice(price: unknown): Promise<{ amount: string; asset: string }>
@@ -154,6 +134,8 @@ function createSchemeServer<Name extends Scheme>(
     return decideAge({ issuedAt, now: SURROUNDINGS.now(), ttlMs: quote.ttlMs, isAwaited })
   }
 
+  const checks = isUpfront ? paidBefore(options, refuse) : setAsideBefore(options, attempts, refuse)
+
   return {
     scheme,
     defaultAssetTransferMethod: 'default',
@@ -161,14 +143,15 @@ function createSchemeServer<Name extends Scheme>(
     // A repeated payment shows the nonce of the price that it was made for, and each response has another.
     dynamicExtraFields: ['nonce'],
     schemeHooks: {
-      ...(isUpfront ? PAID_BEFORE : setAsideHooks(options, attempts, refuse)),
+      onBeforeVerify: checks.onBeforeVerify,
+      onVerifiedPaymentCanceled: checks.onVerifiedPaymentCanceled,
       async onBeforeSettle(context) {
-        // What was set aside has passed when it was verified.
-        const isDue = isUpfront && context.phase !== 'cancel'
-        const reason = isDue ? await refuse(context) : null
+        const reason = context.phase === 'cancel' ? null : await checks.refuse(context)
         return reason === null ? undefined : { abort: true, reason }
       },
+      onAfterSettle: async ({ paymentPayload }) => checks.end(paymentPayload, null),
       async onSettleFailure({ paymentPayload, requirements, phase, error }) {
+        checks.end(paymentPayload, error)
         if (isFinal(error)) return
         // A refund that the service refused leaves a payment that can be served; one that is unknown does not.
         if (phase === 'cancel' && !('errorReason' in error)) void later.refund(proofIn(paymentPayload))
@@ -191,6 +174,7 @@ function createSchemeServer<Name extends Scheme>(
       ),
     async enrichSettlementPayload({ paymentPayload, phase }) {
       if (phase === 'cancel') return { attempt: attempts.of(paymentPayload), phase }
+      checks.begin(paymentPayload)
       return { attempt: isUpfront ? attempts.begin(paymentPayload) : attempts.of(paymentPayload) }
     },
     settleOnCancel({ requirements, responseStatus }) {
@@ -199,85 +183,6 @@ function createSchemeServer<Name extends Scheme>(
     },
   }
 }
-
-type VerificationHooks = Pick<
-  X402SchemeServer<Scheme>['schemeHooks'],
-  'onBeforeVerify' | 'onVerifiedPaymentCanceled'
->
-
-const KEYS_TIMEOUT_MS = 5_000
-/** x402's servers answer it with 402, and the same payment may be shown again. */
-const UNANSWERED = 'unexpected_verify_error'
-const INVALID = { abort: true, reason: 'invalid_payload' } as const
-
-/** What was paid before is settled before, and refunded by a settlement. */
-const PAID_BEFORE: VerificationHooks = {
-  onBeforeVerify: async ({ paymentPayload }) => (isOfBuyer(paymentPayload) ? undefined : INVALID),
-  onVerifiedPaymentCanceled: async () => undefined,
-}
-
-/** Reserves what was set aside for one request, and gives it back if the handler fails. */
-function setAsideHooks(
-  options: UptoServerOptions,
-  attempts: Attempts,
-  refuse: (context: ExactVerification) => Promise<string | null>,
-): VerificationHooks {
-  const { client } = options
-  const later = createLater(options)
-  const offline = {
-    serviceKeys: createServiceKeys(
-      () => client.getServiceKeys({}, { timeoutMs: KEYS_TIMEOUT_MS, maxRetries: 0 }),
-      Date.now,
-    ),
-    agent: remembered(() => client.getCurrentAgent()),
-  }
-  const limits = createVerificationLimits(Date.now)
-
-  /** Asks the service, unless the payment is none, or was asked about too often. */
-  async function verify({
-    paymentPayload,
-    requirements,
-  }: ExactVerification): Promise<X402Verification | null> {
-    const { authorization, fromAgent, nonce } = proofIn(paymentPayload)
-    const shown = { authorization: String(authorization), fromAgent: String(fromAgent), nonce }
-    const finding = await checkShown(offline, shown, deadlineIn(KEYS_TIMEOUT_MS))
-    if (finding.kind === 'later') return null
-    if (finding.kind === 'refused') return { isValid: false, invalidReason: finding.reason }
-    const asked = limits.begin({ proof: finding.key, address: null, isPaid: finding.isPaid })
-    let reason: RefusalReason | null = null
-    try {
-      const attempt = attempts.begin(paymentPayload)
-      const result = await client.verifyX402Payment(requestOf(paymentPayload, requirements, { attempt }))
-      // Which one does not matter here.
-      if (!result.isValid) reason = 'transaction_not_found'
-      return result
-    } finally {
-      asked.end(reason)
-    }
-  }
-  return {
-    // x402's server verifies without an attempt, which only a settlement can add: so this asks the service.
-    async onBeforeVerify(context) {
-      if (!isOfBuyer(context.paymentPayload)) return INVALID
-      const reason = await refuse(context)
-      if (reason !== null) return { abort: true, reason }
-      const { paymentPayload, requirements } = context
-      try {
-        const result = await verify(context)
-        return result === null ? { abort: true, reason: UNANSWERED } : { skip: true, result }
-      } catch {
-        attempts.reopen(paymentPayload, requirements.maxTimeoutSeconds * 1_000)
-        return { abort: true, reason: UNANSWERED }
-      }
-    },
-    async onVerifiedPaymentCanceled({ paymentPayload, requirements }) {
-      const cancel = { attempt: attempts.of(paymentPayload), phase: 'cancel' }
-      await later.giveBack(requestOf(paymentPayload, requirements, cancel))
-    },
-  }
-}
-
-type X402Verification = Awaited<ReturnType<Client['verifyX402Payment']>>
 
 function isOurs(requirements: ExactRequirements, name: Scheme): boolean {
   return requirements.scheme === name && NETWORKS.includes(requirements.network)

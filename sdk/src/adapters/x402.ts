@@ -1,4 +1,6 @@
 /** x402 with its own packages: the schemes `exact` and `upto` for its client and for its servers. */
+
+export type { ExactRequirements, ExactSettlement, ExactVerification } from './x402-checks.ts'
 export {
   type ExactClient,
   type ExactClientOptions,
@@ -8,11 +10,8 @@ export {
   type X402SchemeClient,
 } from './x402-client.ts'
 export {
-  type ExactRequirements,
   type ExactServer,
   type ExactServerOptions,
-  type ExactSettlement,
-  type ExactVerification,
   exactServer,
   facilitatorOf,
   type UptoServer,

@@ -2914,6 +2914,18 @@ export interface Authorization {
   transaction_id: string
   /** only where one authorization is read, by the side of its payer. */
   approval_id?: string
+  /** Why the agent spends, as its request said; null if it did not. */
+  context?: {
+    purpose?: string
+    url?: string
+    items?: {
+      name: string
+      quantity?: number
+      /** What the item costs in all, INR. */
+      amount?: number
+    }[]
+    client?: string
+  } | null
 }
 
 /** A page of authorizations. */

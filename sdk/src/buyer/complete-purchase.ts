@@ -85,6 +85,8 @@ async function takeAnswer(buyer: Buyer, sale: PaidSale, answer: Response): Promi
     // x402's servers capture nothing for a response from 400 on.
     const isFree = isSetAside(purchase) && !answer.ok && (await isGivenBack(buyer, sale))
     await buyer.journal.finish(purchase.id, { state: isFree ? 'refunded' : 'served', paymentId })
+    // Such sellers capture in their own time, and from now on nothing more is signed.
+    if (purchase.byVoucher) await takeBack(buyer, paymentId)
   }
   return answer
 }

@@ -8,6 +8,7 @@ import type { Buyer } from './buyer.ts'
 import { invalidAnswer } from './invalid-answer.ts'
 import type { Purchase } from './journal.ts'
 import { PurchaseError, type PurchaseErrorCode, type PurchaseErrorFacts } from './purchase-error.ts'
+import { voucherKeyOf, voucherSecretOf } from './voucher-key.ts'
 
 /** The state of a purchase's payment. */
 export type PaymentState =
@@ -131,17 +132,20 @@ async function pay(buyer: Buyer, sale: PurchaseInProgress): Promise<PaymentState
  * nonce, so the money is set aside once, however often this is tried.
  */
 async function setAside(
-  { client, agentId, terms }: Buyer,
+  buyer: Buyer,
   { purchase, signal }: PurchaseInProgress,
   expires_in: number,
 ): Promise<PaymentState> {
+  const { client, agentId, terms } = buyer
   const { key = `x402-${purchase.nonce}`, context } = terms.payment
+  const voucherKey = purchase.byVoucher && (await voucherKeyOf(voucherSecretOf(buyer), purchase.nonce))
   const order = {
     agent_id: await agentId(signal),
     to: purchase.payTo,
     amount: rupeesNumber(purchase.amountPaise),
     ...{ expires_in, reference: purchase.nonce, idempotency_key: key },
     ...(context === undefined ? {} : { context }),
+    ...(voucherKey ? { voucher_key: voucherKey.publicKey } : {}),
   }
   try {
     const made = await client.authorize(order, { idempotencyKey: null, maxRetries: 0, ...abortable(signal) })
@@ -224,16 +228,15 @@ export async function askApproval(
   sale: PurchaseInProgress,
   approvalId: string,
 ): Promise<PaymentState> {
-  const { status, payment_id: paymentId } = await buyer.client.getApproval(
-    { approval_id: approvalId },
-    abortable(sale.signal),
-  )
+  const {
+    status,
+    payment_id: paymentId,
+    authorization_id: authorizationId,
+  } = await buyer.client.getApproval({ approval_id: approvalId }, abortable(sale.signal))
   switch (status) {
     case 'approved':
-      // An approval does not name the authorization that it made.
-      return isSetAside(sale.purchase) ? pay(buyer, sale) : stateOf(paymentId, approvalId)
     case 'pending_approval':
-      return stateOf(paymentId, approvalId)
+      return stateOf(paymentId ?? authorizationId, approvalId)
     case 'rejected':
       await noteUnpaid(buyer, sale)
       throw failed(sale, 'approval_rejected', 'The owner has rejected the payment', { approvalId })

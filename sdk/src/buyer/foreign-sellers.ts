@@ -7,6 +7,7 @@ import {
   PROOF_HEADER,
 } from '../protocol/messages.ts'
 import { discard } from './discard.ts'
+import type { Purchase } from './journal.ts'
 
 /** What is shown to a seller: a payment, or money that is set aside. */
 export type Proof = PaymentProof | AuthorizationProof
@@ -16,8 +17,10 @@ export interface ForeignOffer {
   readonly challenge: PaymentChallenge
   /** For how many seconds the price is set aside; null: it is paid before the request. */
   readonly setAsideSeconds: number | null
+  /** Whether it is set aside with a key of vouchers. */
+  readonly byVoucher?: true
   /** The headers of a request that shows a proof for this price, or for an earlier one of the same seller. */
-  pay(headers: Headers, proof: Proof): Headers
+  pay(headers: Headers, proof: Proof): Headers | Promise<Headers>
 }
 
 /** A protocol that sellers speak instead of pay-per-call. */
@@ -31,12 +34,15 @@ export interface ForeignProtocol {
 /** Prices that were offered lately, by their nonces; each takes about 500 bytes. */
 const MAX_OFFERS = 1_000
 
-/** For how many seconds prices are set aside, by the responses that ask for them. */
-const setAsideSeconds = new WeakMap<Response, number>()
+/** How a price is set aside; empty: it is paid before the request. */
+type SetAsideTerms = Pick<Purchase, 'setAsideSeconds' | 'byVoucher'>
 
-/** @internal For how many seconds the price of a response is set aside; null: it is paid before the request. */
-export function setAsideSecondsOf(answer: Response): number | null {
-  return setAsideSeconds.get(answer) ?? null
+/** How prices are set aside, by the responses that ask for them. */
+const setAsideTerms = new WeakMap<Response, SetAsideTerms>()
+
+/** @internal How the price of a response is set aside. */
+export function setAsideTermsOf(answer: Response): SetAsideTerms {
+  return setAsideTerms.get(answer) ?? {}
 }
 
 /**
@@ -78,7 +84,7 @@ export function speaking(fetch: typeof globalThis.fetch, protocol: ForeignProtoc
       discard(response)
       remember(proof.nonce, offer)
     }
-    const response = await fetch(input, { ...init, headers: offer.pay(headers, proof) })
+    const response = await fetch(input, { ...init, headers: await offer.pay(headers, proof) })
     const again = await offeredBy(response, null)
     const asked = again === null ? response : asking(response, again)
     // Of a payment that may still be served, a 402 says that the service was away: the proof has to be sent again.
@@ -89,9 +95,10 @@ export function speaking(fetch: typeof globalThis.fetch, protocol: ForeignProtoc
 const UNAVAILABLE = 503
 
 /** The same response with a challenge. */
-function asking(response: Response, { challenge, setAsideSeconds: seconds }: ForeignOffer): Response {
+function asking(response: Response, { challenge, setAsideSeconds, byVoucher }: ForeignOffer): Response {
   const asked = changed(response, { [CHALLENGE_HEADER]: encodeChallenge(challenge) })
-  if (seconds !== null) setAsideSeconds.set(asked, seconds)
+  if (setAsideSeconds !== null)
+    setAsideTerms.set(asked, { setAsideSeconds, ...(byVoucher ? { byVoucher } : {}) })
   return asked
 }
 

@@ -31,6 +31,8 @@ export interface Purchase {
    * authorization. Absent: it is paid before the request.
    */
   readonly setAsideSeconds?: number | null
+  /** Whether it is set aside with a key of vouchers, because the seller takes nothing else. Absent: it is not. */
+  readonly byVoucher?: boolean | null
   /**
    * Of vouchers: until when more may be spent, and once they are closed, when it was spent last; Unix milliseconds.
    * Absent: all is spent at the start.

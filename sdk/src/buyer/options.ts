@@ -62,6 +62,11 @@ export interface PayingFetchOptions {
     readonly key?: string
     /** Why the agent pays; its owner reads it before approving. */
     readonly context?: NonNullable<PayInput['context']>
+    /**
+     * What the keys of vouchers are made of for sellers that take nothing else (MPP’s `session`): the same call goes on
+     * with the same key. Absent: the client’s agent key, which is the same in all programs of the agent.
+     */
+    readonly voucherSecret?: string
   }
 }
 

@@ -19,7 +19,7 @@ import {
   type PaymentState,
   type PurchaseInProgress,
 } from './ensure-payment.ts'
-import { setAsideSecondsOf, speaking } from './foreign-sellers.ts'
+import { setAsideTermsOf, speaking } from './foreign-sellers.ts'
 import { invalidAnswer } from './invalid-answer.ts'
 import type { Purchase } from './journal.ts'
 
@@ -34,6 +34,7 @@ import { readSetAside } from './set-aside.ts'
 import { memoryJournal } from './stored-journal.ts'
 import { createBuyerTabs } from './tabs.ts'
 import { HOUR_MS, hostOf, limitsFor, originOf, tabTermsOf, termsOf } from './terms.ts'
+import { voucherSecretOf } from './voucher-key.ts'
 import { x402Sellers } from './x402-sellers.ts'
 
 export { paymentOf }
@@ -68,9 +69,9 @@ export function createPayingFetch(
   if (typeof fetch !== 'function') throw new TypeError('A paying fetch needs a fetch for its requests')
   const isOwnService = ownServiceOf(options)
   const speakingX402 = speaking(fetch, x402Sellers(isOwnService))
-  const speakingAll = speaking(speakingX402, mppSellers(isOwnService))
   const tabTerms = tabTermsOf(options)
   const buyer = openBuyer(options, time)
+  const speakingAll = speaking(speakingX402, mppSellers(isOwnService, voucherSecretOf(buyer)))
   const tabs = tabTerms && createBuyerTabs(buyer, tabTerms, fetch)
   const paying = fetchOf({ ...buyer, tabs }, speakingAll)
   if (tabs !== null) closers.set(paying, () => tabs.close())
@@ -249,8 +250,7 @@ async function buySingly(
   { order, url, answer }: SingleSale,
 ): Promise<Response> {
   const { signal } = request
-  const setAsideSeconds = setAsideSecondsOf(answer)
-  const purchase = await begin(buyer, request, { ...order, setAsideSeconds }, answer)
+  const purchase = await begin(buyer, request, order, answer)
   const sale: PurchaseInProgress = { purchase, url, signal, isResumed: false }
   // Only a caller that does not wait for approvals may get the 402.
   const unpaid = buyer.terms.approval === 'return' ? answer : null
@@ -282,13 +282,7 @@ async function checkSeller(
 async function begin(
   { journal, terms, time }: Buyer,
   request: CallerRequest,
-  {
-    payTo,
-    payeeId,
-    amountPaise,
-    nonce,
-    setAsideSeconds,
-  }: Order & Required<Pick<Purchase, 'payeeId' | 'setAsideSeconds'>>,
+  { payTo, payeeId, amountPaise, nonce }: Order & Required<Pick<Purchase, 'payeeId'>>,
   answer: Response,
 ): Promise<Purchase> {
   const host = hostOf(request.url)
@@ -303,7 +297,7 @@ async function begin(
     startedAt: time.now(),
     state: 'paying',
     paymentId: null,
-    ...(setAsideSeconds === null ? {} : { setAsideSeconds }),
+    ...setAsideTermsOf(answer),
   }
   const exceeded = await journal.begin(purchase, limitsFor(terms.budgets, host))
   if (exceeded === null) return purchase

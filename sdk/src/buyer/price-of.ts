@@ -19,6 +19,7 @@ export async function priceOf(
   if (own !== null) return decodeChallenge(own) ?? 'unreadable'
   const isOwn: IsOwnService = client === undefined ? async () => true : ownServiceOf({ client })
   const offer =
-    (await x402Sellers(isOwn).offerIn(response, null)) ?? (await mppSellers(isOwn).offerIn(response, null))
+    (await x402Sellers(isOwn).offerIn(response, null)) ??
+    (await mppSellers(isOwn, '').offerIn(response, null))
   return offer?.challenge ?? null
 }

@@ -62,6 +62,7 @@ function isWritten(value: unknown): value is Written {
     (isNothing(fields.triedAt) || Number.isSafeInteger(fields.triedAt)) &&
     (isNothing(fields.spentUntil) || Number.isSafeInteger(fields.spentUntil)) &&
     (isNothing(fields.setAsideSeconds) || Number.isSafeInteger(fields.setAsideSeconds)) &&
+    (isNothing(fields.byVoucher) || typeof fields.byVoucher === 'boolean') &&
     STATES.includes(fields.state) &&
     isTextOrNothing(fields.payeeId) &&
     isTextOrNothing(fields.paymentId) &&

@@ -210,7 +210,7 @@ async function drafted(
     ...{ id, requestKey, host, payTo, payeeId, amountPaise, nonce: `vouchers-${id}` },
     ...{ startedAt: time.now(), state: 'paying', paymentId: null },
   }
-  const key = await ed25519.newKey()
+  const key = await ed25519.keyOf(crypto.getRandomValues(new Uint8Array(32)))
   if ((await journal.begin(purchase, limitsFor(budgets, host))) !== null) return null
   live.add(id)
   // No caller waits for the result, and a journal is closed only when no purchase is locked.

@@ -45,7 +45,11 @@ const OPTIONS: Readonly<Record<keyof PayingFetchOptions, true>> = {
   tab: true,
   payment: true,
 }
-const PAYMENT_OPTIONS: Readonly<Record<keyof Terms['payment'], true>> = { key: true, context: true }
+const PAYMENT_OPTIONS: Readonly<Record<keyof Terms['payment'], true>> = {
+  key: true,
+  context: true,
+  voucherSecret: true,
+}
 const TAB_OPTIONS: Readonly<Record<keyof TabOptions, true>> = { amount: true, perHost: true, idleMs: true }
 const BUDGET_OPTIONS: Readonly<Record<keyof Budget, true>> = { amount: true, per: true, host: true }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { base64FromText, textFromBase64 } from '../protocol/base64.ts'
 import { decodeChallenge, encodeAuthorizationProof, encodeProof } from '../protocol/headers.ts'
-import { setAsideSecondsOf, speaking } from './foreign-sellers.ts'
+import { setAsideTermsOf, speaking } from './foreign-sellers.ts'
 import { x402Sellers } from './x402-sellers.ts'
 
 const SERVICE = 'https://batua.example'
@@ -124,7 +124,7 @@ test('a price without a flow is set aside, for twice its time, and its proof is 
   const { paymentFlow: _, ...extra } = priceOf('250').accepts[0]?.extra ?? {}
   const { buy, sent, paymentIn } = open(respond(402, { 'payment-required': required(extra) }), respond(200))
   const answer = await buy('https://shop.example/page')
-  expect(setAsideSecondsOf(answer)).toBe(600)
+  expect(setAsideTermsOf(answer)).toEqual({ setAsideSeconds: 600 })
   const authorization = 'eyJ0.eyJq.c2ln'
   const fromAgent = 'agt_01m7yptc5he00870yqczhzdbjy'
   const proof = { version: 1, authorization, fromAgent, nonce: NONCES[0] ?? '' } as const

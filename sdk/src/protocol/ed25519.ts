@@ -16,7 +16,8 @@ export interface SigningKey {
 
 /** Ed25519 (RFC 8032). Both functions reject if the platform does not have it. */
 export interface Ed25519 {
-  newKey(): Promise<SigningKey>
+  /** The key pair of a secret of 32 bytes. */
+  keyOf(secret: Bytes): Promise<SigningKey>
   /** For a public key of 32 bytes as base64url or base64; null if it is none. The key is imported once. */
   verifier(publicKey: string): Promise<Verify | null>
 }
@@ -24,15 +25,19 @@ export interface Ed25519 {
 const ALGORITHM = { name: 'Ed25519' }
 const KEY_BYTES = 32
 
+/** A secret in the form of PKCS 8 (RFC 8410). */
+function privateKeyBytes(secret: Bytes): Bytes {
+  const prefix = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, KEY_BYTES]
+  return Uint8Array.of(...prefix, ...secret)
+}
+
 /** Web Crypto, which every platform has. It uses another thread. */
 export const webEd25519: Ed25519 = {
-  async newKey() {
-    const keys = await crypto.subtle.generateKey(ALGORITHM, false, ['sign', 'verify'])
-    if (!('privateKey' in keys)) throw new TypeError('This platform makes no Ed25519 key pairs')
-    const raw = new Uint8Array(await crypto.subtle.exportKey('raw', keys.publicKey))
-    const sign = async (message: Bytes) =>
-      new Uint8Array(await crypto.subtle.sign(ALGORITHM, keys.privateKey, message))
-    return { publicKey: base64FromBytes(raw), sign }
+  async keyOf(secret) {
+    const key = await crypto.subtle.importKey('pkcs8', privateKeyBytes(secret), ALGORITHM, true, ['sign'])
+    const { x } = await crypto.subtle.exportKey('jwk', key)
+    const sign = async (message: Bytes) => new Uint8Array(await crypto.subtle.sign(ALGORITHM, key, message))
+    return { publicKey: base64Of(x), sign }
   },
   async verifier(publicKey) {
     const bytes = keyBytes(publicKey)
@@ -44,10 +49,11 @@ export const webEd25519: Ed25519 = {
 
 /** The used part of `node:crypto`. Its keys are opaque. */
 interface NodeSignatures {
-  readonly generateKeyPairSync: (type: 'ed25519') => {
-    readonly publicKey: { export(options: { readonly format: 'jwk' }): { readonly x: string } }
-    readonly privateKey: object
-  }
+  readonly createPrivateKey: (from: {
+    readonly format: 'der'
+    readonly type: 'pkcs8'
+    readonly key: Bytes
+  }) => { export(options: { readonly format: 'jwk' }): { readonly x: string } }
   readonly createPublicKey: (from: { readonly format: 'jwk'; readonly key: object }) => object
   readonly sign: (algorithm: null, message: Bytes, key: object) => Bytes
   readonly verify: (algorithm: null, message: Bytes, key: object, signature: Bytes) => boolean
@@ -55,14 +61,14 @@ interface NodeSignatures {
 
 /** The synchronous signatures of Node, Deno and Bun; null elsewhere, and where Node is only imitated. */
 export function nodeEd25519(): Ed25519 | null {
-  const { generateKeyPairSync, createPublicKey, sign, verify } = builtIn<NodeSignatures>('node:crypto') ?? {}
-  if (generateKeyPairSync === undefined || createPublicKey === undefined) return null
+  const { createPrivateKey, createPublicKey, sign, verify } = builtIn<NodeSignatures>('node:crypto') ?? {}
+  if (createPrivateKey === undefined || createPublicKey === undefined) return null
   if (sign === undefined || verify === undefined) return null
   return {
-    async newKey() {
-      const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-      const bytes = bytesFromBase64(publicKey.export({ format: 'jwk' }).x) ?? new Uint8Array()
-      return { publicKey: base64FromBytes(bytes), sign: message => sign(null, message, privateKey) }
+    async keyOf(secret) {
+      const key = createPrivateKey({ format: 'der', type: 'pkcs8', key: privateKeyBytes(secret) })
+      const { x } = key.export({ format: 'jwk' })
+      return { publicKey: base64Of(x), sign: message => sign(null, message, key) }
     },
     async verifier(publicKey) {
       const bytes = keyBytes(publicKey)
@@ -72,6 +78,10 @@ export function nodeEd25519(): Ed25519 | null {
       return (message, signature) => verify(null, message, key, signature)
     },
   }
+}
+
+function base64Of(base64Url: string | undefined): string {
+  return base64FromBytes(bytesFromBase64(base64Url ?? '') ?? new Uint8Array())
 }
 
 function keyBytes(publicKey: string): Bytes | null {

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { base64UrlFromBytes } from './base64.ts'
 import type { PaymentProof } from './messages.ts'
-import { chargesIn, credentialFor, proofInCredential } from './mpp.ts'
+import { credentialFor, MPP_CHARGE, offersIn, proofInCredential } from './mpp.ts'
+
+const chargesIn = (header: string | null) => offersIn(header, MPP_CHARGE)
 
 const NONCE = '0b54f0c2-7a0e-8a52-9a51-4a6c3a1f0d7e'
 const SERVICE = 'https://batua.example'

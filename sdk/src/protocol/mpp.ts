@@ -33,7 +33,7 @@ export interface ChargeRequest {
   }
 }
 
-/** A challenge for a charge, with its parameters as they came: a credential repeats them. */
+/** A price, with the challenge's parameters as they came: a credential repeats them. */
 export interface Charge {
   readonly params: Readonly<Record<string, string>>
   readonly challenge: PaymentChallenge
@@ -46,15 +46,11 @@ export function noncesIn(header: string | null): string[] {
   return offersIn(header).map(({ challenge }) => challenge.nonce)
 }
 
-/** The charges by this method in a `WWW-Authenticate`, in the seller's order; what cannot be read is left out. */
-export function chargesIn(header: string | null): Charge[] {
-  return offersIn(header).filter(({ params }) => params['intent'] === MPP_CHARGE)
-}
-
-function offersIn(header: string | null): Charge[] {
+/** The prices by this method in a `WWW-Authenticate`, in the seller's order; what cannot be read is left out. */
+export function offersIn(header: string | null, intent?: string): Charge[] {
   if (header === null || header.length > MAX_CHARACTERS) return []
   return challengesIn(header).flatMap(params => {
-    if (params['method'] !== MPP_METHOD) return []
+    if (params['method'] !== MPP_METHOD || (intent !== undefined && params['intent'] !== intent)) return []
     const request = fieldsIn(params['request'] ?? '')
     const charge = request && chargeOf(request)
     return charge === null ? [] : [{ params, ...charge }]
@@ -121,7 +117,8 @@ export function chargeProof(payload: unknown): PaymentProof | null {
 
 const MAX_CHARACTERS = 16_384
 
-function fieldsIn(text: string): Fields | null {
+/** The fields of a JSON object in base64; null if there is none. */
+export function fieldsIn(text: string): Fields | null {
   const bytes = bytesFromBase64(text)
   if (bytes === null) return null
   try {

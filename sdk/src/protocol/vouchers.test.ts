@@ -11,6 +11,7 @@ const AUTHORIZATION = 'ath_01kb7q3f8meg5tz4x9wc2n6a01'
 const NONCE = '0b54f0c2-7a0e-8a52-9a51-4a6c3a1f0d7e'
 const content = { authorizationId: AUTHORIZATION, amountPaise: 1_250n, nonce: NONCE }
 
+const secret = () => crypto.getRandomValues(new Uint8Array(32))
 const node = nodeEd25519()
 if (node === null) throw new Error('the tests run on Node')
 
@@ -19,7 +20,7 @@ describe.each([
   ['Web Crypto', webEd25519],
 ])('a voucher signed with %s', (_, ed25519) => {
   test('is verified by another JOSE library and by the other platform', async () => {
-    const key = await ed25519.newKey()
+    const key = await ed25519.keyOf(secret())
     const voucher = await signVoucher(key, content)
     const x = Buffer.from(key.publicKey, 'base64').toString('base64url')
     const { payload } = await compactVerify(
@@ -33,11 +34,20 @@ describe.each([
     const read = readVoucher(voucher)
     expect(read).toMatchObject(content)
     for (const platform of [node, webEd25519]) {
-      const other = await platform.newKey()
+      const other = await platform.keyOf(secret())
       const [own, foreign] = [await platform.verifier(x), await platform.verifier(other.publicKey)]
       if (read === null || own === null || foreign === null) throw new Error('it has the form')
       expect([await isSignedBy(own, read), await isSignedBy(foreign, read)]).toEqual([true, false])
     }
+  })
+
+  test('has the key that RFC 8032 derives from a secret', async () => {
+    const secret = Buffer.from('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60', 'hex')
+    const { publicKey, sign } = await ed25519.keyOf(new Uint8Array(secret))
+    expect(Buffer.from(publicKey, 'base64').toString('hex')).toBe(
+      'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a',
+    )
+    expect(Buffer.from(await sign(new Uint8Array())).toString('hex')).toMatch(/^e5564300c360ac72/)
   })
 
   test('has a key of 32 bytes', async () => {

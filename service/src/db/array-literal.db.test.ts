@@ -1,16 +1,10 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { expect } from 'vitest'
+import { database, test } from '../testing/database-test.ts'
 import { arrayLiteral, textArrayLiteral } from './array-literal.ts'
 
-let own: TestDatabase
-beforeAll(async () => {
-  own = await createTestDatabase({ maxConnections: 2 })
-})
-afterAll(() => own.drop())
-
 async function asText(literal: string): Promise<unknown> {
-  const rows = await own.database.query<{ items: unknown }>('select to_json($1::text[]) as items', [literal])
+  const rows = await database.query<{ items: unknown }>('select to_json($1::text[]) as items', [literal])
   return rows[0]?.items
 }
 
@@ -64,7 +58,7 @@ test('any text that a body can contain is read back equal', async () => {
 
 test('numbers, uuids and nulls are read back equal', async () => {
   const uuid = '0193c5a0-0000-7000-8000-000000000001'
-  const rows = await own.database.query(
+  const rows = await database.query(
     `select $1::int8[]::text as big, $2::uuid[]::text as ids, $3::int4[]::text as small, $4::int8[]::text as none`,
     [
       arrayLiteral([2n ** 63n - 1n, null, -(2n ** 63n), 0n]),

@@ -1,7 +1,7 @@
 import { afterEach, expect } from 'vitest'
 import type { Mode } from '../config/config.ts'
 import { openVault, type Vault } from '../kernel/secrets.ts'
-import { newFundedAgent, startNode } from '../testing/builders.ts'
+import { insertFundedAgent, startNode } from '../testing/builders.ts'
 import { db, test } from '../testing/database-test.ts'
 import { manualClock } from '../testing/manual-clock.ts'
 import { markDatabase, refuseForeignDatabase } from './database-mark.ts'
@@ -68,7 +68,7 @@ test('a refused database is not migrated', async () => {
 test('a database of before there were marks is known by what the simulated world left in it', async () => {
   const clock = manualClock(NOW)
   const node = startNode({ database: db.database, clock })
-  await newFundedAgent(node.ledger, db.database, clock, 1_000n)
+  await insertFundedAgent(node.ledger, db.database, clock, 1_000n)
   await node.ledger.close()
   await expect(open('sandbox')).rejects.toThrow(IN_LIVE)
   await open('live')

@@ -1,22 +1,21 @@
 import * as fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { describe, expect } from 'vitest'
+import { database, db, test } from '../testing/database-test.ts'
 import { DatabaseUnavailable, isConnectionLost, openDatabase, type Queryable } from './database.ts'
 
-let own: TestDatabase
-beforeAll(async () => {
-  own = await createTestDatabase({ maxConnections: 4 })
-  await own.database.query('create table counters (id int primary key, n int8 not null default 0)')
-  await own.database.query('insert into counters (id) select generate_series(1, 3)')
+test.override('databaseOptions', { maxConnections: 4 })
+
+test.beforeAll(async () => {
+  await database.query('create table counters (id int primary key, n int8 not null default 0)')
+  await database.query('insert into counters (id) select generate_series(1, 3)')
 })
-afterAll(() => own.drop())
 
 const backendPid = (on: Queryable) => on.query<{ pid: number }>('select pg_backend_pid() as pid', [])
-const terminate = async (pid: number) => own.database.query('select pg_terminate_backend($1, 5000)', [pid])
+const terminate = async (pid: number) => database.query('select pg_terminate_backend($1, 5000)', [pid])
 const fail = (on: Queryable, code: string) =>
   on.query(`do $$ begin raise exception using errcode = '${code}'; end $$`)
 const countOf = async (id: number) => {
-  const [row] = await own.database.query<{ n: bigint }>('select n from counters where id = $1', [id])
+  const [row] = await database.query<{ n: bigint }>('select n from counters where id = $1', [id])
   return row?.n
 }
 
@@ -34,7 +33,7 @@ describe('values', () => {
       true,
       { note: 'a "b"' },
     ]
-    const rows = await own.database.query(
+    const rows = await database.query(
       'select $1::int8 a, $2::numeric b, $3::timestamptz c, $4::uuid d, $5::bytea e, $6::text f, $7::bool g, $8::jsonb h',
       values,
     )
@@ -43,7 +42,7 @@ describe('values', () => {
   })
 
   test('a date and a time without zone stay text, whatever the zone of this process', async () => {
-    const rows = await own.database.query(
+    const rows = await database.query(
       `select '2026-03-01'::date as day, '2026-03-01 10:00'::timestamp as local`,
       [],
     )
@@ -55,7 +54,7 @@ describe('values', () => {
     const odd = fc.constantFrom('', 'NULL', 'null', '"', '\\', '\\"', '{}', 'a,b', ' ', '\\x00', '\n')
     await fc.assert(
       fc.asyncProperty(fc.array(fc.option(fc.oneof(text, odd))), async sent => {
-        const [row] = await own.database.query<{ items: unknown[] }>('select $1::text[] as items', [sent])
+        const [row] = await database.query<{ items: unknown[] }>('select $1::text[] as items', [sent])
         expect(row?.items).toEqual(sent)
       }),
       { numRuns: 200 },
@@ -69,7 +68,7 @@ describe('values', () => {
       [Buffer.from([0, 34, 92]), Buffer.alloc(0)],
       [true, false],
     ]
-    const rows = await own.database.query(
+    const rows = await database.query(
       'select $1::int8[] a, $2::timestamptz[] b, $3::bytea[] c, $4::bool[] d',
       sent,
     )
@@ -79,20 +78,20 @@ describe('values', () => {
 
   test('a value that cannot be sent is refused and leaves its statement usable', async () => {
     const text = 'select $1::text as said'
-    await expect(own.database.query(text, [Symbol('no')])).rejects.toThrow(TypeError)
-    await expect(own.database.query(text, [{ amount: 1n }])).rejects.toThrow(TypeError)
-    expect(await own.database.query(text, ['yes'])).toEqual([{ said: 'yes' }])
+    await expect(database.query(text, [Symbol('no')])).rejects.toThrow(TypeError)
+    await expect(database.query(text, [{ amount: 1n }])).rejects.toThrow(TypeError)
+    expect(await database.query(text, ['yes'])).toEqual([{ said: 'yes' }])
   })
 })
 
 describe('a transaction', () => {
   test('that lost a race is run again as a whole', async () => {
     let attempts = 0
-    await own.database.inTransaction(async tx => {
+    await database.inTransaction(async tx => {
       attempts += 1
       await tx.query('set transaction isolation level repeatable read')
       await tx.query('select n from counters where id = 1', [])
-      if (attempts === 1) await own.database.query('update counters set n = n + 10 where id = 1', [])
+      if (attempts === 1) await database.query('update counters set n = n + 10 where id = 1', [])
       await tx.query('update counters set n = n + 1 where id = 1', [])
     })
     expect(attempts).toBe(2)
@@ -101,7 +100,7 @@ describe('a transaction', () => {
 
   test.each(['40001', '40P01'])('gives up after five attempts that fail with %s', async code => {
     let attempts = 0
-    const work = own.database.inTransaction(async tx => {
+    const work = database.inTransaction(async tx => {
       attempts += 1
       await fail(tx, code)
     })
@@ -111,7 +110,7 @@ describe('a transaction', () => {
 
   test('that fails for any other reason is not run again and leaves nothing behind', async () => {
     let attempts = 0
-    const work = own.database.inTransaction(async tx => {
+    const work = database.inTransaction(async tx => {
       attempts += 1
       await tx.query('update counters set n = n + 1 where id = 2', [])
       await tx.query('insert into counters (id) values (1)', [])
@@ -122,7 +121,7 @@ describe('a transaction', () => {
   })
 
   test('whose work caught a failed statement does not count as committed', async () => {
-    const work = own.database.inTransaction(async tx => {
+    const work = database.inTransaction(async tx => {
       await tx.query('update counters set n = n + 1 where id = 2', [])
       await fail(tx, '22000').catch(() => undefined)
     })
@@ -131,23 +130,21 @@ describe('a transaction', () => {
   })
 
   test('accepts no queries after its end', async () => {
-    const kept = await own.database.inTransaction(async tx => tx)
+    const kept = await database.inTransaction(async tx => tx)
     await expect(kept.query('select 1')).rejects.toThrow('an await is missing')
   })
 })
 
 describe('a lost connection', () => {
   test('fails its query as DatabaseUnavailable, and the next query has a new one', async () => {
-    const work = own.database.inTransaction(tx =>
-      tx.query('select pg_terminate_backend(pg_backend_pid())', []),
-    )
+    const work = database.inTransaction(tx => tx.query('select pg_terminate_backend(pg_backend_pid())', []))
     await expect(work).rejects.toBeInstanceOf(DatabaseUnavailable)
-    expect(await own.database.query('select 1 as one', [])).toEqual([{ one: 1 }])
+    expect(await database.query('select 1 as one', [])).toEqual([{ one: 1 }])
   })
 
   test('that was idle is reported and replaced', async () => {
     const { promise: reported, resolve } = Promise.withResolvers<Error>()
-    const other = openDatabase(own.url, { maxConnections: 1, onError: resolve })
+    const other = openDatabase(db.url, { maxConnections: 1, onError: resolve })
     const [before] = await backendPid(other)
     await terminate(before?.pid ?? 0)
     expect(isConnectionLost(await reported)).toBe(true)
@@ -157,13 +154,13 @@ describe('a lost connection', () => {
   })
 
   test('during commit says that the outcome must be looked up', async () => {
-    await own.database.query(`
+    await database.query(`
       create table fatal (id int);
       create function hang_up() returns trigger language plpgsql as
         $$ begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$;
       create constraint trigger at_commit after insert on fatal
         deferrable initially deferred for each row execute function hang_up()`)
-    const work = own.database.inTransaction(tx => tx.query('insert into fatal values (1)', []))
+    const work = database.inTransaction(tx => tx.query('insert into fatal values (1)', []))
     await expect(work).rejects.toMatchObject({ name: 'DatabaseUnavailable', commitSent: true })
   })
 
@@ -172,12 +169,12 @@ describe('a lost connection', () => {
     await expect(nowhere.query('select 1')).rejects.toBeInstanceOf(DatabaseUnavailable)
     await expect(nowhere.connect()).rejects.toBeInstanceOf(DatabaseUnavailable)
     expect(await nowhere.ready()).toBe(false)
-    expect(await own.database.ready()).toBe(true)
+    expect(await database.ready()).toBe(true)
     await nowhere.close()
   })
 
   test('is not caused by a refused row', async () => {
-    const single = openDatabase(own.url, { maxConnections: 1 })
+    const single = openDatabase(db.url, { maxConnections: 1 })
     const before = await backendPid(single)
     await expect(single.query('insert into counters (id) values (1)', [])).rejects.toMatchObject({
       code: '23505',
@@ -189,7 +186,7 @@ describe('a lost connection', () => {
 
 describe('a dedicated connection', () => {
   test('runs what is issued without awaiting in order, and a failure stays with its statement', async () => {
-    const connection = await own.database.connect()
+    const connection = await database.connect()
     const answers = await Promise.allSettled([
       connection.query('begin'),
       connection.query('update counters set n = n + 5 where id = 3', []),
@@ -207,7 +204,7 @@ describe('a dedicated connection', () => {
   })
 
   test('reports a commit that became a rollback as an error', async () => {
-    const connection = await own.database.connect()
+    const connection = await database.connect()
     const answers = await Promise.allSettled([
       connection.query('begin'),
       fail(connection, '22000'),
@@ -218,7 +215,7 @@ describe('a dedicated connection', () => {
   })
 
   test('notifies its owner once when it is lost, and fails all waiting statements', async () => {
-    const connection = await own.database.connect()
+    const connection = await database.connect()
     const losses: Error[] = []
     connection.onLost(error => losses.push(error))
     const [row] = await backendPid(connection)
@@ -234,7 +231,7 @@ describe('a dedicated connection', () => {
   test('is not reported as lost when its owner ends it', async () => {
     const losses: Error[] = []
     for (const end of ['release', 'destroy'] as const) {
-      const connection = await own.database.connect()
+      const connection = await database.connect()
       connection.onLost(error => losses.push(error))
       const last = connection.query('select 1 as one')
       const outcome = expect(last)

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { beforeEach, expect } from 'vitest'
+import { database, test } from '../testing/database-test.ts'
 import type { Queryable } from './database.ts'
 import { type Gathered, type KeyedRead, openGathered, rowOf, rowsOf, rowsOfAll } from './gathered.ts'
 
@@ -13,16 +13,14 @@ const NOTES: KeyedRead<Note> = {
   keyOf: ({ key }) => key,
 }
 
-let db: TestDatabase
 let gathered: Gathered
 /** The keys of each statement that was sent, and the statements that wait until they are let go. */
 let sent: number[]
 let gate: Promise<void> | null
 
-beforeAll(async () => {
-  db = await createTestDatabase()
-  await db.database.query('create table notes (key text not null, text text not null)')
-  await db.database.query(
+test.beforeAll(async () => {
+  await database.query('create table notes (key text not null, text text not null)')
+  await database.query(
     `insert into notes select 'key ' || n, 'text ' || n from generate_series(1, 500) n
      union all values ('a "quoted\\ key', 'odd'), ('twice', 'first'), ('twice', 'second')`,
   )
@@ -32,18 +30,17 @@ beforeEach(() => {
   gate = null
   const counted: Pick<Queryable, 'query'> = {
     async query(text, values) {
-      const [keys] = await db.database.query<{ count: number }>(
+      const [keys] = await database.query<{ count: number }>(
         'select cardinality($1::text[]) as count',
         values,
       )
       sent.push(keys?.count ?? 0)
       await gate
-      return db.database.query(text, values)
+      return database.query(text, values)
     },
   }
   gathered = openGathered(counted)
 })
-afterAll(() => db.drop())
 
 const textOf = async (key: string) => (await gathered(NOTES, key)).map(({ text }) => text)
 
@@ -84,7 +81,7 @@ test('a read sees what was committed before it was asked for, also while an earl
   gate = promise
   const early = textOf('new')
   await expect.poll(() => sent).toEqual([1])
-  await db.database.query(`insert into notes values ('new', 'committed')`)
+  await database.query(`insert into notes values ('new', 'committed')`)
   const late = textOf('new')
   resolve()
   await early
@@ -92,7 +89,6 @@ test('a read sees what was committed before it was asked for, also while an earl
 })
 
 test('when a statement fails, the reads that shared it fail, and later ones are served', async () => {
-  const { database } = db
   let fails = true
   const failing = openGathered({
     query: (text, values) =>
@@ -105,7 +101,6 @@ test('when a statement fails, the reads that shared it fail, and later ones are 
 })
 
 test('in a transaction a read is a statement of its own, which sees what the transaction wrote', async () => {
-  const { database } = db
   await database.inTransaction(async tx => {
     await tx.query(`insert into notes values ('inside', 'here')`)
     expect(await rowOf(tx, NOTES, 'inside')).toMatchObject({ text: 'here' })

@@ -8,6 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { assert } from '../kernel/assert.ts'
 import { formatId } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/logger.ts'
+import type { Vault } from '../kernel/secrets.ts'
 import type { AppCalls } from './admission/app-calls.ts'
 import { bearerOf } from './admission/bearer.ts'
 
@@ -17,6 +18,7 @@ export interface McpOptions {
   readonly serviceName: string
   readonly version: string
   readonly appCalls: AppCalls
+  readonly vault: Vault
 }
 
 /** The MCP server of an agent's wallet. */
@@ -34,7 +36,7 @@ const HERE = 'http://localhost'
  * same. Whatever a tool waits for is a response of these routes or of a page, so a call lasts no longer than these.
  */
 export function openMcpServer(fastify: FastifyInstance, options: McpOptions): McpServer {
-  const { mode, logger, serviceName, version, appCalls } = options
+  const { mode, logger, serviceName, version, appCalls, vault } = options
   const pages = openGuardedFetch({ mode, maxBodyBytes: MAX_PAGE_BYTES })
   const pins = memoryPins()
   const onFault = (error: unknown) => logger.error({ err: error }, 'a call of a tool failed')
@@ -45,6 +47,7 @@ export function openMcpServer(fastify: FastifyInstance, options: McpOptions): Mc
         pins,
         fetch: pages.fetch,
         allowHttp: mode === 'sandbox',
+        voucherSecret: voucherSecretOf(vault, authInfo),
       })
       return createWalletServer({ wallet, name: serviceName, version, onFault, scopes: scopesIn(authInfo) })
     },
@@ -81,6 +84,12 @@ function authOf(request: FastifyRequest, reply: FastifyReply, appCalls: AppCalls
   return { token: key, clientId, scopes: [...scopes], extra: { ...extra, app: id } }
 }
 
+/** Made of the master key for an app, whose calls have no key that lasts, and of the agent’s key for the agent itself. */
+function voucherSecretOf(vault: Vault, { extra }: AuthInfo): string | null {
+  const app = extra?.['app']
+  return typeof app === 'string' ? vault.blindIndex(app, 'vouchers of an app').toString('base64url') : null
+}
+
 /** What an app may do; null: the agent itself calls, and may do everything. */
 function scopesIn({ scopes, extra }: AuthInfo): readonly AppScope[] | null {
   return extra?.['app'] === undefined ? null : APP_SCOPES.filter(scope => scopes.includes(scope))
@@ -89,7 +98,7 @@ function scopesIn({ scopes, extra }: AuthInfo): readonly AppScope[] | null {
 function walletOf(
   fastify: FastifyInstance,
   { token, clientId, extra }: AuthInfo,
-  outside: Pick<Wallet, 'fetch' | 'pins' | 'allowHttp'>,
+  outside: Pick<Wallet, 'fetch' | 'pins' | 'allowHttp' | 'voucherSecret'>,
 ): Wallet {
   return {
     ...outside,

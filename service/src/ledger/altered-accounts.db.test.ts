@@ -8,8 +8,8 @@ import {
   balanceOf,
   expectBalanced,
   fund,
-  newAgent,
-  newFundedAgent,
+  insertAgent,
+  insertFundedAgent,
   order,
   post,
   startNode,
@@ -30,9 +30,9 @@ const start = (more = {}) => startNode({ database, clock, vault, ...more })
 beforeEach(async () => {
   node = start()
   reported = []
-  wallet = await newFundedAgent(node.ledger, database, clock, 10_000n)
-  neighbour = await newFundedAgent(node.ledger, database, clock, 10_000n)
-  payee = await newFundedAgent(node.ledger, database, clock, 10_000n)
+  wallet = await insertFundedAgent(node.ledger, database, clock, 10_000n)
+  neighbour = await insertFundedAgent(node.ledger, database, clock, 10_000n)
+  payee = await insertFundedAgent(node.ledger, database, clock, 10_000n)
   return () => node.ledger.close()
 })
 
@@ -147,7 +147,7 @@ test('an old account row that is put back is refused while newer transfers exist
 })
 
 test('an old account row is refused by a process that knows the newer one, even when the newer transfers were deleted', async () => {
-  const id = await newFundedAgent(node.ledger, database, clock, 10_000n)
+  const id = await insertFundedAgent(node.ledger, database, clock, 10_000n)
   const putBack = await change(id, 'balance_paise = balance_paise')
   await node.pay(order(id, payee, 50n))
   const columns = `debit_account, id, credit_account, kind, amount_paise, fee_paise, debit_balance_paise, credit_balance_paise,
@@ -183,8 +183,8 @@ test('a transfer without a valid MAC does not prove a balance', async () => {
 
 test('the last transfer of a wallet proves its balance, whichever kind it is, on two nodes that take turns', async () => {
   const other = start()
-  const id = await newAgent(database, clock.now())
-  const fresh = await newAgent(database, clock.now())
+  const id = await insertAgent(database, clock.now())
+  const fresh = await insertAgent(database, clock.now())
   for (const [at, { ledger }] of [node, other, node, other].entries()) {
     const move = { debit: id, amountPaise: paise(10n) }
     await fund(ledger, id, 1_000n)

@@ -4,7 +4,7 @@ import { AppError, refuse } from '../kernel/app-error.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { newUuid, type Uuid } from '../kernel/ids.ts'
 import { paise } from '../kernel/money.ts'
-import { balanceOf, expectBalanced, fund, newAgent, startNode } from '../testing/builders.ts'
+import { balanceOf, expectBalanced, fund, insertAgent, startNode } from '../testing/builders.ts'
 import { db, test } from '../testing/database-test.ts'
 import { type Fault, faultyDatabase } from '../testing/faulty-database.ts'
 import { SYSTEM } from './accounts.ts'
@@ -127,8 +127,10 @@ const BAD: Record<string, (id: Uuid) => Pick<Command<object>, 'decide'> & Partia
 describe('a command of a batch that', () => {
   test.each(Object.entries(BAD))('%s fails alone and writes nothing', async (_what, badCommand) => {
     const node = startNode({ database: db.database, clock, committers: 1 })
-    const neighbours = await Promise.all(Array.from({ length: 6 }, () => newAgent(db.database, clock.now())))
-    const bad = await newAgent(db.database, clock.now())
+    const neighbours = await Promise.all(
+      Array.from({ length: 6 }, () => insertAgent(db.database, clock.now())),
+    )
+    const bad = await insertAgent(db.database, clock.now())
     const marksBefore = await countMarks()
 
     const good = (id: Uuid) =>
@@ -186,7 +188,7 @@ describe('a connection cut', () => {
     ['cut after the response', 'commit'],
   ])('(%s %s) after the decision loses no command and posts each one once', async (fault, at) => {
     const { node, state } = nodeWith(fault, at)
-    const wallets = await Promise.all(Array.from({ length: 5 }, () => newAgent(db.database, clock.now())))
+    const wallets = await Promise.all(Array.from({ length: 5 }, () => insertAgent(db.database, clock.now())))
     const transfers = await Promise.all(wallets.map(id => fund(node.ledger, id, 1_000n)))
     expect(state.left).toBe(0)
     for (const id of wallets) expect(await balanceOf(db.database, id)).toBe(1_000n)
@@ -207,7 +209,7 @@ describe('a connection cut', () => {
     ['cut before it is sent', 'set plan_cache_mode'],
   ])('(%s %s) before the decision is refused with 503 and posts nothing', async (fault, at) => {
     const { node, state } = nodeWith(fault, at)
-    const id = await newAgent(db.database, clock.now())
+    const id = await insertAgent(db.database, clock.now())
     await expect(fund(node.ledger, id, 1_000n)).rejects.toMatchObject({
       code: 'service_unavailable',
       headers: { 'retry-after': '1' },
@@ -227,7 +229,7 @@ describe('a connection cut', () => {
         deferrable initially deferred for each row execute function linger()`)
     const slow: Writer<object> = { name: 'slow', write: tx => tx.query('insert into slow values (1)', []) }
     const { node, state } = nodeWith('cut while it runs', 'commit')
-    const id = await newAgent(db.database, clock.now())
+    const id = await insertAgent(db.database, clock.now())
     await node.ledger.submit({
       accounts: [id],
       reads: [],
@@ -243,7 +245,7 @@ describe('a connection cut', () => {
   test('repeatedly posts nothing twice', async () => {
     const { node, state } = nodeWith('cut before it is sent', 'commit')
     state.left = 3
-    const id = await newAgent(db.database, clock.now())
+    const id = await insertAgent(db.database, clock.now())
     await Promise.all(Array.from({ length: 10 }, () => fund(node.ledger, id, 100n)))
     expect([state.left, await balanceOf(db.database, id)]).toEqual([0, 1_000n])
     await node.ledger.close()
@@ -251,8 +253,8 @@ describe('a connection cut', () => {
 
   test('is not taken for a commit because another node has posted the transfer whose id was given', async () => {
     const [funded, neighbour] = [
-      await newAgent(db.database, clock.now()),
-      await newAgent(db.database, clock.now()),
+      await insertAgent(db.database, clock.now()),
+      await insertAgent(db.database, clock.now()),
     ]
     const id = newUuid(clock.now())
     const givenOnce: Command<object> = {
@@ -296,7 +298,7 @@ describe('a connection cut', () => {
       clock,
       committers: 1,
     })
-    const id = await newAgent(db.database, clock.now())
+    const id = await insertAgent(db.database, clock.now())
     await fund(node.ledger, id, 1_000n)
     expect([failures, await balanceOf(db.database, id)]).toEqual([-1, 1_000n])
     await node.ledger.close()
@@ -313,7 +315,7 @@ describe('a connection cut', () => {
       committers: 1,
       lookUpDeadlineSeconds: 0.02,
     })
-    const wallets = await Promise.all(Array.from({ length: 3 }, () => newAgent(db.database, clock.now())))
+    const wallets = await Promise.all(Array.from({ length: 3 }, () => insertAgent(db.database, clock.now())))
     const works = await Promise.allSettled(wallets.map(id => fund(node.ledger, id, 1_000n)))
     for (const work of works) {
       expect(work).toMatchObject({ reason: { code: 'service_unavailable', details: { outcome: 'unknown' } } })
@@ -326,7 +328,7 @@ describe('a connection cut', () => {
 describe('the queue', () => {
   test('refuses commands with 503 when it is full, and runs all that it accepted', async () => {
     const node = startNode({ database: db.database, clock, maxQueued: 10, maxQueuedOfParty: 10, maxBatch: 3 })
-    const id = await newAgent(db.database, clock.now())
+    const id = await insertAgent(db.database, clock.now())
     const works = Array.from({ length: 15 }, () => fund(node.ledger, id, 100n))
     expect(node.ledger.queued()).toBe(10)
     const outcomes = await Promise.allSettled(works)
@@ -342,7 +344,7 @@ describe('the queue', () => {
 
   test('is finished by close and accepts no more commands', async () => {
     const node = startNode({ database: db.database, clock, maxBatch: 4 })
-    const wallets = await Promise.all(Array.from({ length: 7 }, () => newAgent(db.database, clock.now())))
+    const wallets = await Promise.all(Array.from({ length: 7 }, () => insertAgent(db.database, clock.now())))
     let done = 0
     const works = Array.from({ length: 70 }, async (_, at) => {
       await fund(node.ledger, wallets[at % 7] ?? '', 100n)
@@ -358,7 +360,7 @@ describe('the queue', () => {
 
   test('is closed once when close is called twice at once', async () => {
     const node = startNode({ database: db.database, clock })
-    const id = await newAgent(db.database, clock.now())
+    const id = await insertAgent(db.database, clock.now())
     const work = fund(node.ledger, id, 100n)
     await Promise.all([node.ledger.close(), node.ledger.close(), work])
   })

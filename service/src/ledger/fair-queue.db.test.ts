@@ -2,7 +2,14 @@ import { afterAll, expect } from 'vitest'
 import { asService, onBehalfOf } from '../db/database.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { Uuid } from '../kernel/ids.ts'
-import { balanceOf, expectBalanced, fund, newAgent, startNode, type TestNode } from '../testing/builders.ts'
+import {
+  balanceOf,
+  expectBalanced,
+  fund,
+  insertAgent,
+  startNode,
+  type TestNode,
+} from '../testing/builders.ts'
 import { database, test } from '../testing/database-test.ts'
 
 const clock = systemClock()
@@ -10,8 +17,8 @@ let wallets: Uuid[]
 let stranger: Uuid
 
 test.beforeAll(async () => {
-  wallets = await Promise.all(Array.from({ length: 400 }, () => newAgent(database, clock.now())))
-  stranger = await newAgent(database, clock.now())
+  wallets = await Promise.all(Array.from({ length: 400 }, () => insertAgent(database, clock.now())))
+  stranger = await insertAgent(database, clock.now())
 })
 
 afterAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect } from 'vitest'
 import { systemClock } from '../kernel/clock.ts'
 import type { Uuid } from '../kernel/ids.ts'
 import { paise } from '../kernel/money.ts'
-import { fund, newAgent, order, post, refundOrder, startNode, type TestNode } from '../testing/builders.ts'
+import { fund, insertAgent, order, post, refundOrder, startNode, type TestNode } from '../testing/builders.ts'
 import { database, test } from '../testing/database-test.ts'
 import { SYSTEM } from './accounts.ts'
 import { checkLedger } from './integrity.ts'
@@ -24,9 +24,9 @@ afterAll(async () => {
 /** A small ledger with every kind of transfer: 3 + 3 for the payer, 3 for the payee, a funding for a third wallet. */
 beforeEach(async () => {
   await database.query('truncate accounts, transfers, agents')
-  payer = await newAgent(database, clock.now())
-  payee = await newAgent(database, clock.now())
-  bystander = await newAgent(database, clock.now())
+  payer = await insertAgent(database, clock.now())
+  payee = await insertAgent(database, clock.now())
+  bystander = await insertAgent(database, clock.now())
   await fund(node.ledger, bystander, 7_000n)
   await post(node.ledger, [payer], {
     ...{ kind: 'fund', debit: SYSTEM.gateway, credit: payer },

@@ -12,8 +12,8 @@ import {
   changeAgent,
   expectBalanced,
   fund,
-  newAgent,
-  newFundedAgent,
+  insertAgent,
+  insertFundedAgent,
   order,
   outcomesOf,
   startNode,
@@ -49,8 +49,8 @@ afterAll(async () => {
 
 /** A payer with 100 INR and a payee, both known to this node. */
 async function knownWallets(): Promise<readonly [payer: Uuid, payee: Uuid]> {
-  const payer = await newFundedAgent(node.ledger, database, clock, 10_000n)
-  const payee = await newAgent(database, clock.now())
+  const payer = await insertFundedAgent(node.ledger, database, clock, 10_000n)
+  const payee = await insertAgent(database, clock.now())
   await node.pay(order(payer, payee, 100n))
   paths = []
   return [payer, payee]
@@ -122,8 +122,8 @@ test('a release by another node counts towards the limits on payees of the next 
   await node.pay(order(payer, payee, 100n))
   const escrow = await held(database, other, intent(payer, 100n))
   await node.pay(order(payer, payee, 100n))
-  await releaseOn(other, escrow, await newAgent(database, clock.now()))
-  const third = await newAgent(database, clock.now())
+  await releaseOn(other, escrow, await insertAgent(database, clock.now()))
+  const third = await insertAgent(database, clock.now())
   await expect(node.pay(order(payer, third, 100n))).rejects.toMatchObject({ code: 'spend_limit_exceeded' })
 })
 
@@ -161,8 +161,8 @@ test('requests for approval and approved payments are read under their locks', a
 
 test('two nodes that both decide without reading spend a wallet to the paisa and no further', async () => {
   const rival = startNode({ database: second, clock, optimism: 'always' })
-  const payer = await newFundedAgent(node.ledger, database, clock, 20_200n)
-  const payee = await newAgent(database, clock.now())
+  const payer = await insertFundedAgent(node.ledger, database, clock, 20_200n)
+  const payee = await insertAgent(database, clock.now())
   const nodes = [node, rival]
   const { done, refused } = await outcomesOf(
     Array.from({ length: 300 }, async (_, at) => (nodes[at % 2] ?? node).pay(order(payer, payee, 100n))),

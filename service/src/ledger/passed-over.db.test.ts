@@ -5,7 +5,7 @@ import {
   balanceOf,
   expectBalanced,
   fund,
-  newFundedAgent,
+  insertFundedAgent,
   order,
   startNode,
   type TestNode,
@@ -20,7 +20,7 @@ let [changed, stranger, payee]: Uuid[] = []
 test.beforeAll(async () => {
   node = startNode({ database, clock })
   ;[changed, stranger, payee] = await Promise.all(
-    [1, 2, 3].map(() => newFundedAgent(node.ledger, database, clock, 1_000n)),
+    [1, 2, 3].map(() => insertFundedAgent(node.ledger, database, clock, 1_000n)),
   )
 })
 

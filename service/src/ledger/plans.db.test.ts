@@ -10,8 +10,8 @@ import { approvalOf, approve, reject } from '../testing/approving.ts'
 import {
   changeAgent,
   fund,
-  newAgent,
-  newFundedAgent,
+  insertAgent,
+  insertFundedAgent,
   order,
   refundOrder,
   startNode,
@@ -45,8 +45,8 @@ afterAll(async () => {
 async function playEverything(): Promise<void> {
   const node = startNode({ database: recordingDatabase(database, sent), clock })
   const watched = { spend_limit_hourly_paise: 10_000n, max_counterparties_per_hour: 9 }
-  const payer = await newFundedAgent(node.ledger, database, clock, 1_000_000n, watched)
-  const payee = await newFundedAgent(node.ledger, database, clock, 1_000_000n)
+  const payer = await insertFundedAgent(node.ledger, database, clock, 1_000_000n, watched)
+  const payee = await insertFundedAgent(node.ledger, database, clock, 1_000_000n)
   await node.pay(order(payer, payee, 9_000n, { idempotencyKey: 'k', reference: 'r', uniqueReference: true }))
   clock.advance(HOUR_MS / 2)
   const { payment_id } = await node.pay(order(payer, payee, 500n))
@@ -231,7 +231,7 @@ test('a committer discards its plans each time the number of its batches has dou
   const texts: string[] = []
   const noted = { set: (text: string) => texts.push(text) }
   const node = startNode({ database: recordingDatabase(database, noted), clock, committers: 1 })
-  const id = await newAgent(database, clock.now())
+  const id = await insertAgent(database, clock.now())
   for (let batch = 0; batch < 20; batch++) await fund(node.ledger, id, 1n)
   const commitsBefore = texts.flatMap((text, at) =>
     text === 'discard plans' ? [texts.slice(0, at).filter(each => each === 'commit').length] : [],

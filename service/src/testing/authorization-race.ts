@@ -20,7 +20,7 @@ import {
   changeAgent,
   expectBalanced,
   fund,
-  newAgent,
+  insertAgent,
   outcomesOf,
   post,
   startNode,
@@ -50,7 +50,10 @@ export async function openAuthorizationStage(): Promise<AuthorizationStage> {
   const db = await createTestDatabase()
   const second = openDatabase(db.url)
   const nodes = [startNode({ database: db.database, clock }), startNode({ database: second, clock })] as const
-  const [payer, payee] = [await newAgent(db.database, clock.now()), await newAgent(db.database, clock.now())]
+  const [payer, payee] = [
+    await insertAgent(db.database, clock.now()),
+    await insertAgent(db.database, clock.now()),
+  ]
   await fund(nodes[0].ledger, payer, FUNDS)
   return {
     ...{ database: db.database, nodes, clock, payer, payee },

@@ -95,8 +95,8 @@ export interface AgentColumns extends ControlColumns {
   readonly budget_limit_paise?: bigint | null
 }
 
-/** An agent with a wallet, but without a platform or owner. Its key is its id, until the test changes it. */
-export async function newAgent(database: Database, now: Date, columns: AgentColumns = {}): Promise<Uuid> {
+/** Inserts an agent with a wallet, but without a platform or owner. Its key is its id, until the test changes it. */
+export async function insertAgent(database: Database, now: Date, columns: AgentColumns = {}): Promise<Uuid> {
   const id = newUuid(now)
   await database.inTransaction(async tx => {
     await tx.query(
@@ -146,14 +146,14 @@ export function fund(ledger: Ledger, id: Uuid, amount: bigint): Promise<Transfer
   return post(ledger, [id], { kind: 'fund', debit: SYSTEM.gateway, credit: id, amountPaise: paise(amount) })
 }
 
-export async function newFundedAgent(
+export async function insertFundedAgent(
   ledger: Ledger,
   database: Database,
   clock: Clock,
   amount: bigint,
   columns: AgentColumns = {},
 ): Promise<Uuid> {
-  const id = await newAgent(database, clock.now(), columns)
+  const id = await insertAgent(database, clock.now(), columns)
   await fund(ledger, id, amount)
   return id
 }

@@ -8,7 +8,7 @@ import {
   balanceOf,
   expectBalanced,
   fund,
-  newAgent,
+  insertAgent,
   outcomesOf,
   startNode,
   type TestNode,
@@ -41,9 +41,9 @@ export async function openEscrowStage(): Promise<EscrowStage> {
   const second = openDatabase(db.url)
   const nodes = [startNode({ database: db.database, clock }), startNode({ database: second, clock })] as const
   const [payer, payee, attestor] = [
-    await newAgent(db.database, clock.now()),
-    await newAgent(db.database, clock.now()),
-    await newAgent(db.database, clock.now()),
+    await insertAgent(db.database, clock.now()),
+    await insertAgent(db.database, clock.now()),
+    await insertAgent(db.database, clock.now()),
   ]
   await fund(nodes[0].ledger, payer, FUNDS)
   return {

@@ -28,10 +28,10 @@ export const test = base.extend('node', OF_FILE, async ({ db }, { onCleanup }) =
 })
 
 /** An agent with an empty wallet, at the clock's time. */
-export function newAgent(columns: builders.AgentColumns = {}): Promise<Uuid> {
-  return builders.newAgent(database, clock.now(), columns)
+export function newUnfundedAgent(columns: builders.AgentColumns = {}): Promise<Uuid> {
+  return builders.insertAgent(database, clock.now(), columns)
 }
 
 export function newFundedAgent(paise: bigint, columns: builders.AgentColumns = {}): Promise<Uuid> {
-  return builders.newFundedAgent(node.ledger, database, clock, paise, columns)
+  return builders.insertFundedAgent(node.ledger, database, clock, paise, columns)
 }

@@ -3,7 +3,7 @@ import { type Database, openDatabase } from '../db/database.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Uuid } from '../kernel/ids.ts'
-import { newFundedAgent, order, startNode, type TestNode } from './builders.ts'
+import { insertFundedAgent, order, startNode, type TestNode } from './builders.ts'
 import type { TestDatabase } from './database.ts'
 import { type Fault, faultyDatabase } from './faulty-database.ts'
 
@@ -61,7 +61,7 @@ function randomFault(text: string): Fault {
 async function fill(db: TestDatabase, clock: Clock): Promise<Uuid[]> {
   const { ledger } = startNode({ database: db.database, clock })
   const wallets = await Promise.all(
-    Array.from({ length: WALLETS }, () => newFundedAgent(ledger, db.database, clock, WALLET_PAISE)),
+    Array.from({ length: WALLETS }, () => insertFundedAgent(ledger, db.database, clock, WALLET_PAISE)),
   )
   await ledger.close()
   return wallets

@@ -25,14 +25,7 @@ import { service } from '../operations/facts.ts'
 import { approvalOf, approve, reject } from './approving.ts'
 import { connectApp, endApp } from './apps.ts'
 import { authorizationIntent, authorizedOn, captureOn, endOn } from './authorizing.ts'
-import {
-  fund,
-  newAgent as newBareAgent,
-  newFundedAgent,
-  order,
-  startNode,
-  type TestNode,
-} from './builders.ts'
+import { fund, insertAgent, insertFundedAgent, order, startNode, type TestNode } from './builders.ts'
 import { TEST_VAULT } from './database.ts'
 import { held, intent, refundOn, releaseOn } from './escrows.ts'
 import { networkContext, newAgent, newOwner, newPlatform, platformCaller, randomPhone } from './network.ts'
@@ -160,8 +153,8 @@ async function moneyOf(world: World, node: TestNode): Promise<(() => Promise<unk
   const { clock, db } = world
   const { database } = db
   const asks = { require_human_approval_above_paise: 10_000n }
-  const payer = await newFundedAgent(node.ledger, database, clock, 900_000_000n, asks)
-  const payee = await newBareAgent(database, clock.now())
+  const payer = await insertFundedAgent(node.ledger, database, clock, 900_000_000n, asks)
+  const payee = await insertAgent(database, clock.now())
   const hold = () =>
     held(database, node, {
       ...intent(payer, 5_000n, { toAgentId: payee }),
@@ -170,7 +163,7 @@ async function moneyOf(world: World, node: TestNode): Promise<(() => Promise<unk
     })
   const ask = async () => approvalOf(database, await node.pay(order(payer, payee, 20_000n)))
   const simulate = async (...outcomes: readonly ('success' | 'late' | 'chargeback' | 'failure')[]) => {
-    const { session } = await world.open(await world.newAgent())
+    const { session } = await world.open(await world.newAgentOfNewOwner())
     for (const outcome of outcomes) await simulateOutcome(world.sandbox, session, outcome)
   }
   return [
@@ -186,7 +179,7 @@ async function moneyOf(world: World, node: TestNode): Promise<(() => Promise<unk
     },
     async () => approve(node, await ask()),
     async () => {
-      const pair = { agentId: payer, payeeId: await newBareAgent(database, clock.now()) }
+      const pair = { agentId: payer, payeeId: await insertAgent(database, clock.now()) }
       const given = { amountPaise: paise(30_000n), until: new Date(clock.now().getTime() + 60_000) }
       const allowance = await node.ledger.submit(giveCommand(node.agents, pair, given, service('test')))
       await node.pay(order(payer, pair.payeeId, 20_000n))

@@ -9,7 +9,7 @@ import { servePayments } from '../domains/payments/routes.ts'
 import type { AgentCaller, Authenticators } from '../http/caller.ts'
 import { formatId, type Uuid } from '../kernel/ids.ts'
 import { hashSecret } from '../kernel/secrets.ts'
-import { type AgentColumns, newFundedAgent, startNode, type TestNode } from './builders.ts'
+import { type AgentColumns, insertFundedAgent, startNode, type TestNode } from './builders.ts'
 import { TEST_VAULT, type TestDatabase } from './database.ts'
 import type { ManualClock } from './manual-clock.ts'
 import { call, type Reply, startTestServer } from './test-server.ts'
@@ -71,7 +71,7 @@ export async function openMoneyServer({ database }: TestDatabase, clock: ManualC
   return {
     node,
     async agent(columns = {}) {
-      const id = await newFundedAgent(ledger, database, clock, 100_000n, columns)
+      const id = await insertFundedAgent(ledger, database, clock, 100_000n, columns)
       await database.query(
         `insert into owners (id, platform_id, name, phone, phone_index, pan, pan_index, created_at)
          values ($1, $1, 'Asha Rao', '', '', '', '', $2)`,

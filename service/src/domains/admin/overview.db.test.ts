@@ -2,7 +2,7 @@ import { afterAll, describe, expect } from 'vitest'
 import { HOUR_MS, istDay } from '../../kernel/clock.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { rupees } from '../../kernel/money.ts'
-import { newAgent, newFundedAgent, order, startNode, type TestNode } from '../../testing/builders.ts'
+import { insertAgent, insertFundedAgent, order, startNode, type TestNode } from '../../testing/builders.ts'
 import { database, test } from '../../testing/database-test.ts'
 import { type ManualClock, manualClock } from '../../testing/manual-clock.ts'
 import { networkContext, newOwner, newPlatform } from '../../testing/network.ts'
@@ -59,10 +59,10 @@ describe('the overview', () => {
   test('the overview shows the present numbers of platforms, owners and agents, their balances and payments', async () => {
     const { platform } = await newPlatform({ ...networkContext(database, clock) })
     await newOwner(networkContext(database, clock), platform.id)
-    const payer = await newFundedAgent(node.ledger, database, clock, 1_000_000n)
-    const payee = await newAgent(database, clock.now())
+    const payer = await insertFundedAgent(node.ledger, database, clock, 1_000_000n)
+    const payee = await insertAgent(database, clock.now())
     for (const status of ['paused', 'quarantined', 'quarantined', 'frozen', 'deactivated'] as const) {
-      await newAgent(database, clock.now(), { status })
+      await insertAgent(database, clock.now(), { status })
     }
     await node.pay(order(payer, payee, 40_000n))
     clock.advance(HOUR_MS)

@@ -8,7 +8,7 @@ import { approvalOf, approve } from '../../testing/approving.ts'
 import { connectApp, endApp } from '../../testing/apps.ts'
 import { authorizationIntent, authorizeOn, captureOn, endOn } from '../../testing/authorizing.ts'
 import {
-  newFundedAgent,
+  insertFundedAgent,
   order,
   outcomesOf,
   refundOrder,
@@ -39,8 +39,8 @@ afterAll(async () => {
   await Promise.all(nodes.map(({ ledger }) => ledger.close()))
 })
 beforeEach(async () => {
-  payer = await newFundedAgent(nodes[0].ledger, database, clock, 1_000_000_000n)
-  payee = await newFundedAgent(nodes[0].ledger, database, clock, 1_000_000_000n)
+  payer = await insertFundedAgent(nodes[0].ledger, database, clock, 1_000_000_000n)
+  payee = await insertFundedAgent(nodes[0].ledger, database, clock, 1_000_000_000n)
 })
 
 const nodeAt = (at: number) => nodes[at % 2] ?? nodes[0]
@@ -139,7 +139,7 @@ describe('200 concurrent requests of an app on two nodes', () => {
   })
 
   test('are counted when an owner approves them, be they payments, holds or authorizations', async () => {
-    payer = await newFundedAgent(nodes[0].ledger, database, clock, 1_000_000n, ASKING)
+    payer = await insertFundedAgent(nodes[0].ledger, database, clock, 1_000_000n, ASKING)
     const app = await connectApp(nodes[0], payer, { daily: 50_000n })
     const amount = ASKS_ABOVE + 1_000n
     const waiting = await Promise.all(
@@ -260,7 +260,7 @@ test('whatever is requested at once, on whichever day, no app spends a paisa mor
       fc.tuple(fc.integer({ min: 3_000, max: 30_000 }), fc.integer({ min: 500, max: 5_000 })),
       async (program, [daily, perTx]) => {
         // An agent has only so many apps.
-        payer = await newFundedAgent(nodes[0].ledger, database, clock, 1_000_000_000n, ASKING)
+        payer = await insertFundedAgent(nodes[0].ledger, database, clock, 1_000_000_000n, ASKING)
         const agentId = payer
         const caps = { daily: BigInt(daily), perTx: BigInt(Math.min(perTx, daily)) }
         const apps = [await connectApp(nodes[0], agentId, caps), await connectApp(nodes[1], agentId, caps)]

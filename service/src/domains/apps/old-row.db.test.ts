@@ -2,7 +2,7 @@ import { afterAll, beforeEach, expect } from 'vitest'
 import type { AppIdentity } from '../../http/caller.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { connectApp, endApp } from '../../testing/apps.ts'
-import { newFundedAgent, order, startNode, type TestNode } from '../../testing/builders.ts'
+import { insertFundedAgent, order, startNode, type TestNode } from '../../testing/builders.ts'
 import { database, test } from '../../testing/database-test.ts'
 import { held, intent, refundOn } from '../../testing/escrows.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
@@ -19,8 +19,8 @@ test.beforeAll(() => {
 afterAll(() => node.ledger.close())
 
 beforeEach(async () => {
-  payer = await newFundedAgent(node.ledger, database, clock, 10_000_000n)
-  payee = await newFundedAgent(node.ledger, database, clock, 10_000_000n)
+  payer = await insertFundedAgent(node.ledger, database, clock, 10_000_000n)
+  payee = await insertFundedAgent(node.ledger, database, clock, 10_000_000n)
   app = await connectApp(node, payer, { daily: 30_000n })
 })
 

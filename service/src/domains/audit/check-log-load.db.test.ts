@@ -1,7 +1,7 @@
 import { afterAll, expect } from 'vitest'
 import { systemClock } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import { newFundedAgent, order, outcomesOf, startNode, type TestNode } from '../../testing/builders.ts'
+import { insertFundedAgent, order, outcomesOf, startNode, type TestNode } from '../../testing/builders.ts'
 import { database, test } from '../../testing/database-test.ts'
 import { PROOF_LENGTH } from '../../testing/knobs.ts'
 import { openLogChecker } from './check-log.ts'
@@ -23,7 +23,7 @@ test.beforeAll(async () => {
   const [node] = nodes
   if (node === undefined) throw new Error('there is no node')
   for (let made = 0; made < 6; made++)
-    wallets.push(await newFundedAgent(node.ledger, database, clock, 2_000_000n))
+    wallets.push(await insertFundedAgent(node.ledger, database, clock, 2_000_000n))
 })
 
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import { createMetrics } from '../../kernel/metrics.ts'
 import { order } from '../../testing/builders.ts'
 import { keepTables } from '../../testing/column-changes.ts'
-import { clock, database, newAgent, newFundedAgent, node, test } from '../../testing/ledger-test.ts'
+import { clock, database, newFundedAgent, newUnfundedAgent, node, test } from '../../testing/ledger-test.ts'
 import { openLogChecker, readLogCheck } from './check-log.ts'
 import { addLogCheckMetrics } from './metrics.ts'
 import { checkWholeLog, completeRound } from './testing/log-check.ts'
@@ -17,7 +17,7 @@ let putBack: () => Promise<void>
 test.beforeAll(async () => {
   stage = await openLogStage(database, clock)
   const payer = await newFundedAgent(1_000_000n)
-  const payee = await newAgent()
+  const payee = await newUnfundedAgent()
   ids = await recordSome(stage, 300)
   for (let made = 0; made < 5; made++) await node.pay(order(payer, payee, 100n))
   await integrateAll(stage)

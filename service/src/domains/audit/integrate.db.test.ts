@@ -3,7 +3,7 @@ import { beforeEach, expect } from 'vitest'
 import type { Queryable } from '../../db/database.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { newUuid } from '../../kernel/ids.ts'
-import { fund, newFundedAgent, order, startNode } from '../../testing/builders.ts'
+import { fund, insertFundedAgent, order, startNode } from '../../testing/builders.ts'
 import { database, test } from '../../testing/database-test.ts'
 import { revokeSigningKey } from '../signing/keys/revoke-signing-key.ts'
 import { rotateSigningKey } from '../signing/keys/rotate-signing-key.ts'
@@ -156,8 +156,8 @@ test('payments that are made while leaves are appended become leaves once each',
   const { clock } = stage
   const node = startNode({ database, clock })
   try {
-    const payer = await newFundedAgent(node.ledger, database, clock, 10_000_000n)
-    const payee = await newFundedAgent(node.ledger, database, clock, 100n)
+    const payer = await insertFundedAgent(node.ledger, database, clock, 10_000_000n)
+    const payee = await insertFundedAgent(node.ledger, database, clock, 100n)
     await fund(node.ledger, payer, 100n)
     let paying = true
     const integrator = openIntegrator(stage)

@@ -3,7 +3,7 @@ import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import type { Finding } from '../../operations/scan.ts'
 import { order } from '../../testing/builders.ts'
 import { changesOfColumns, keepTables } from '../../testing/column-changes.ts'
-import { clock, database, newAgent, newFundedAgent, node, test } from '../../testing/ledger-test.ts'
+import { clock, database, newFundedAgent, newUnfundedAgent, node, test } from '../../testing/ledger-test.ts'
 import { type Integrator, openIntegrator } from './integrator.ts'
 import { checkWholeLog } from './testing/log-check.ts'
 import { integrateAll, type LogStage, openLogStage, recordSome } from './testing/log-stage.ts'
@@ -22,7 +22,7 @@ test.beforeAll(async () => {
   stage = await openLogStage(database, clock)
   integrator = openIntegrator(stage)
   const payer = await newFundedAgent(1_000_000n)
-  const payee = await newAgent()
+  const payee = await newUnfundedAgent()
   entries = [...(await recordSome(stage, 1)), ...(await recordSome(stage, ENTRIES - 1))]
   for (let made = 0; made < PAYMENTS; made++) {
     clock.advance(1)

@@ -7,7 +7,7 @@ import type { Caller } from '../../http/caller.ts'
 import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import { canonicalJson } from '../../kernel/signing.ts'
 import { leafHash } from '../../operations/audit-entry.ts'
-import { newFundedAgent, order, startNode } from '../../testing/builders.ts'
+import { insertFundedAgent, order, startNode } from '../../testing/builders.ts'
 import { database, test } from '../../testing/database-test.ts'
 import {
   agentCaller,
@@ -71,8 +71,8 @@ test('an entry has a proof as soon as it is recorded, and the proof verifies off
 test('a payment is an entry, and no other transfer is', async () => {
   const { clock } = stage
   const node = startNode({ database, clock })
-  const payer = await newFundedAgent(node.ledger, database, clock, 1_000_000n)
-  const payee = await newFundedAgent(node.ledger, database, clock, 100n)
+  const payer = await insertFundedAgent(node.ledger, database, clock, 1_000_000n)
+  const payee = await insertFundedAgent(node.ledger, database, clock, 100n)
   await node.pay(order(payer, payee, 1_250n, { reference: 'invoice "7"', note: '„quoted“ \ud83d\ude00' }))
   await node.ledger.close()
   const transfers = await database.query<{ id: Uuid; kind: string }>('select id, kind from transfers', [])

@@ -3,7 +3,7 @@ import { writeMacs } from '../../db/row-mac.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
 import { newUuid, type Uuid } from '../../kernel/ids.ts'
 import type { Job } from '../../operations/jobs.ts'
-import { balanceOf, newFundedAgent, startNode, type TestNode } from '../../testing/builders.ts'
+import { balanceOf, insertFundedAgent, startNode, type TestNode } from '../../testing/builders.ts'
 import { held, intent, writtenEscrow } from '../../testing/escrows.ts'
 import {
   asOwners,
@@ -44,7 +44,7 @@ beforeAll(async () => {
   context = networkContext(stage.db.database, stage.clock)
   node = startNode({ database: stage.db.database, clock: stage.clock })
   owner = await stage.newOwner()
-  agent = await stage.newAgent(owner, { require_human_approval_above: 100, spend_limit_per_tx: 500 })
+  agent = await stage.newAgentOf(owner, { require_human_approval_above: 100, spend_limit_per_tx: 500 })
 })
 afterAll(async () => {
   await node.ledger.close()
@@ -79,7 +79,7 @@ const one = async <Row extends object>(text: string, values: readonly unknown[] 
 }
 
 test('however many altered approvals are due, a genuine one expires', async () => {
-  const shop = await stage.newAgent(owner)
+  const shop = await stage.newAgentOf(owner)
   const { body } = await stage.pay(agent, shop, 200)
   expect(body).toMatchObject({ status: 'pending_approval' })
   const { id } = await one<{ id: Uuid }>(`select id from approvals where agent_id = $1`, [agent.uuid])
@@ -136,8 +136,8 @@ test('however many altered changes of policies are due, genuine ones of an agent
 
 test('no change of a policy that was written by hand takes effect for an owner whose policy was deleted', async () => {
   const strict = await stage.newOwner()
-  const payer = await stage.newAgent(strict)
-  const shop = await stage.newAgent(strict)
+  const payer = await stage.newAgentOf(strict)
+  const shop = await stage.newAgentOf(strict)
   const set = await stage.ask('PATCH', '/api/web/policy', asOwners(strict.ownerId), {
     spend_limit_per_tx: 10,
   })
@@ -158,7 +158,7 @@ test('no change of a policy that was written by hand takes effect for an owner w
 
 test('however many altered escrows are due, a genuine one times out', async () => {
   const { database } = stage.db
-  const payer = await newFundedAgent(node.ledger, database, stage.clock, 10_000n)
+  const payer = await insertFundedAgent(node.ledger, database, stage.clock, 10_000n)
   const terms = { timeoutMs: DAY_MS, autoAction: 'refund' } as const
   const escrow = await held(database, node, intent(payer, 5_000n, terms))
   await copy('escrows', escrow.id, `'expires_at', 'infinity', 'next_try_at', ${EARLIER}`, 600)
@@ -243,7 +243,7 @@ test('altered text messages do not block other text messages', async () => {
 test('altered rows of payment events do not block the fan-out of others', async () => {
   const { database } = stage.db
   const owner = await stage.newOwner()
-  const [payer, shop] = [await stage.newAgent(owner), await stage.newAgent(owner)]
+  const [payer, shop] = [await stage.newAgentOf(owner), await stage.newAgentOf(owner)]
   const platform = await one<{ id: Uuid }>('select platform_id as id from agents where id = $1', [payer.uuid])
   await query(`update platforms set webhook_url = 'https://example.com' where id = $1`, [platform.id])
   await query('delete from payment_events')

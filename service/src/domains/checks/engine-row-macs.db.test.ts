@@ -14,8 +14,8 @@ import {
 import {
   balanceOf,
   fund,
-  newAgent,
-  newFundedAgent,
+  insertAgent,
+  insertFundedAgent,
   order,
   refundOrder,
   startNode,
@@ -66,9 +66,9 @@ afterAll(async () => {
 beforeEach(async () => {
   const { database } = world.db
   const asks = { require_human_approval_above_paise: 10_000n }
-  payer = await newFundedAgent(node.ledger, database, world.clock, 100_000n, asks)
-  payee = await newAgent(database, world.clock.now())
-  attestor = await newAgent(database, world.clock.now())
+  payer = await insertFundedAgent(node.ledger, database, world.clock, 100_000n, asks)
+  payee = await insertAgent(database, world.clock.now())
+  attestor = await insertAgent(database, world.clock.now())
 })
 
 const query = <Row extends object>(text: string, values: readonly unknown[] = []) =>
@@ -109,11 +109,11 @@ async function fill(): Promise<void> {
   await approve(node, await ask())
   await ask()
   for (const outcome of ['success', 'late', 'chargeback'] as const) {
-    const { session } = await world.open(await world.newAgent())
+    const { session } = await world.open(await world.newAgentOfNewOwner())
     if (outcome === 'chargeback') await simulateOutcome(world.sandbox, session, 'success')
     await simulateOutcome(world.sandbox, session, outcome)
   }
-  await world.open(await world.newAgent())
+  await world.open(await world.newAgentOfNewOwner())
 }
 
 test.each(TABLES)('every column of $table is in its MAC, or listed with the reason why not', async table => {
@@ -291,7 +291,7 @@ describe('a payment that was changed by hand', () => {
     `note = 'another'`,
     `seal = '\\x00'`,
   ])('is not refunded: %s', async change => {
-    const thief = await newAgent(world.db.database, world.clock.now())
+    const thief = await insertAgent(world.db.database, world.clock.now())
     // Its history is longer than the payer's, so that the payment would not stand out in it.
     for (let credits = 0; credits < 10; credits++) await fund(node.ledger, thief, 1n)
     const { payment_id } = await pay()
@@ -330,8 +330,8 @@ describe('a funding that was changed by hand', () => {
     `mac = null`,
     `mac = (select mac from fundings where id <> '{id}' limit 1)`,
   ])('credits nobody: %s', async change => {
-    const agent = await world.newAgent()
-    const thief = await world.newAgent()
+    const agent = await world.newAgentOfNewOwner()
+    const thief = await world.newAgentOfNewOwner()
     await world.open(thief)
     const { funding, session } = await world.open(agent)
     const set = change.replace('{id}', funding.id).replace('{thief}', thief)
@@ -345,7 +345,7 @@ describe('a funding that was changed by hand', () => {
   })
 
   test('never causes the refund of a payment that was credited', async () => {
-    const { funding, session } = await world.open(await world.newAgent())
+    const { funding, session } = await world.open(await world.newAgentOfNewOwner())
     await simulateOutcome(world.sandbox, session, 'success')
     await query(`update fundings set gateway_payment_id = 'another' where id = $1`, [funding.id])
     await expect(checkFunding(world.funding, funding)).rejects.toThrow('no MAC that fits')
@@ -356,7 +356,7 @@ describe('a funding that was changed by hand', () => {
   test.each(['success', 'late', 'chargeback'] as const)(
     'is decided once: after %s it is not put back to waiting, with the MAC that it had',
     async outcome => {
-      const agent = await world.newAgent()
+      const agent = await world.newAgentOfNewOwner()
       const { funding, session } = await world.open(agent)
       const putBack = await keep('fundings', funding.id)
       if (outcome === 'chargeback') await simulateOutcome(world.sandbox, session, 'success')
@@ -402,7 +402,7 @@ describe('a refund at the gateway that was changed by hand', () => {
   /** A payment that came too late, whose refund is not sent yet, and one that was sent. */
   async function owed(): Promise<string> {
     for (let round = 0; round < 2; round++) {
-      const { funding, session } = await world.open(await world.newAgent())
+      const { funding, session } = await world.open(await world.newAgentOfNewOwner())
       await simulateOutcome(world.sandbox, session, 'late')
       if (round === 0) continue
       await query('delete from sandbox_refunds')

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { HOUR_MS } from '../../kernel/clock.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
-import { balanceOf, newAgent, newFundedAgent, startNode, type TestNode } from '../../testing/builders.ts'
+import {
+  balanceOf,
+  insertAgent,
+  insertFundedAgent,
+  startNode,
+  type TestNode,
+} from '../../testing/builders.ts'
 import { attestOn, held, intent, refundOn, releaseOn } from '../../testing/escrows.ts'
 import { keepRow } from '../../testing/kept-row.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
@@ -53,9 +59,9 @@ describe('an escrow that has ended, set back to waiting', () => {
 
   beforeEach(async () => {
     const { database } = world.db
-    payer = await newFundedAgent(node.ledger, database, world.clock, 100_000n)
-    payee = await newAgent(database, world.clock.now())
-    attestor = await newAgent(database, world.clock.now())
+    payer = await insertFundedAgent(node.ledger, database, world.clock, 100_000n)
+    payee = await insertAgent(database, world.clock.now())
+    attestor = await insertAgent(database, world.clock.now())
   })
 
   const ends: readonly (readonly [string, (escrow: Escrow) => Promise<unknown>])[] = [
@@ -102,7 +108,7 @@ describe('a funding that has ended, set back to waiting', () => {
   const edits = [EDITED_LINK, EDITED_KIND, EDITED_ID, EDITED_LOG]
 
   test.each(edits)('is credited once, also with an edit of %s', async (_what, edit) => {
-    const agent = await world.newAgent()
+    const agent = await world.newAgentOfNewOwner()
     const { funding, session } = await world.open(agent)
     const putBack = await keep('fundings', funding.id)
     await simulateOutcome(world.sandbox, session, 'success')
@@ -119,7 +125,7 @@ describe('a funding that has ended, set back to waiting', () => {
   test.each([EDITED_LINK, EDITED_KIND, EDITED_LOG])(
     'is taken back once, also with an edit of %s',
     async (_what, edit) => {
-      const agent = await world.newAgent()
+      const agent = await world.newAgentOfNewOwner()
       const { funding, session } = await world.open(agent)
       await simulateOutcome(world.sandbox, session, 'success')
       const putBack = await keep('fundings', funding.id)
@@ -134,7 +140,7 @@ describe('a funding that has ended, set back to waiting', () => {
   )
 
   test('does not credit a payment that is refunded to its payer, also with an edit of its audit entries', async () => {
-    const agent = await world.newAgent()
+    const agent = await world.newAgentOfNewOwner()
     const { funding, session } = await world.open(agent)
     const putBack = await keep('fundings', funding.id)
     await simulateOutcome(world.sandbox, session, 'late')
@@ -160,7 +166,7 @@ describe('a funding that was deleted', () => {
   }
 
   test('after it was credited causes no refund to its payer', async () => {
-    const agent = await world.newAgent()
+    const agent = await world.newAgentOfNewOwner()
     const { funding, session } = await world.open(agent)
     await simulateOutcome(world.sandbox, session, 'success')
     await query('delete from fundings where id = $1', [funding.id])
@@ -169,7 +175,7 @@ describe('a funding that was deleted', () => {
   })
 
   test('and is restored after its payment was refunded to its payer credits nothing', async () => {
-    const agent = await world.newAgent()
+    const agent = await world.newAgentOfNewOwner()
     const { funding } = await world.open(agent)
     const putBack = await keep('fundings', funding.id)
     const orderId = formatId('fund', funding.id)

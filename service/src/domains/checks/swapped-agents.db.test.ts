@@ -63,9 +63,9 @@ afterAll(async () => {
 beforeEach(async () => {
   victim = await stage.newOwner()
   thief = await stage.newOwner()
-  wallet = await stage.newAgent(victim, { require_human_approval_above: 100 })
-  shop = await stage.newAgent(victim)
-  loot = await stage.newAgent(thief)
+  wallet = await stage.newAgentOf(victim, { require_human_approval_above: 100 })
+  shop = await stage.newAgentOf(victim)
+  loot = await stage.newAgentOf(thief)
   // The engine remembers the agents from here on.
   await stage.pay(wallet, shop, 1)
   await stage.pay(loot, shop, 1)

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect } from 'vitest'
 import { systemClock } from '../../kernel/clock.ts'
 import { hashSecret } from '../../kernel/secrets.ts'
-import { changeAgent, newFundedAgent, order, startNode, type TestNode } from '../../testing/builders.ts'
+import { changeAgent, insertFundedAgent, order, startNode, type TestNode } from '../../testing/builders.ts'
 import { database, test } from '../../testing/database-test.ts'
 
 const clock = systemClock()
@@ -17,7 +17,7 @@ afterAll(async () => {
   await Promise.all([node.ledger.close(), other.ledger.close()])
 })
 
-const newWallet = () => newFundedAgent(node.ledger, database, clock, 1_000_000n)
+const newWallet = () => insertFundedAgent(node.ledger, database, clock, 1_000_000n)
 
 describe('the next payment on every node', () => {
   test('the next payment on every node sees a changed agent state, of the payer and of the payee', async () => {

@@ -5,8 +5,8 @@ import { approvalOf, approve, reject, writtenOf } from '../../testing/approving.
 import {
   balanceOf,
   expectBalanced,
-  newAgent,
-  newFundedAgent,
+  insertAgent,
+  insertFundedAgent,
   order,
   paidBy,
   startNode,
@@ -26,8 +26,8 @@ let payee: Uuid
 
 test.beforeAll(async () => {
   sound = startNode({ database: db.database, clock })
-  payer = await newFundedAgent(sound.ledger, db.database, clock, 10_000_000n, ASKS)
-  payee = await newAgent(db.database, clock.now())
+  payer = await insertFundedAgent(sound.ledger, db.database, clock, 10_000_000n, ASKS)
+  payee = await insertAgent(db.database, clock.now())
 })
 
 afterAll(async () => {

@@ -11,8 +11,8 @@ import {
   changeAgent,
   expectBalanced,
   fund,
-  newAgent,
-  newFundedAgent,
+  insertAgent,
+  insertFundedAgent,
   order,
   startNode,
   type TestNode,
@@ -78,8 +78,8 @@ async function runActs(program: readonly Act[]): Promise<void> {
     spend_limit_daily_paise: MODEL_DAILY,
   }
   const run: Run = {
-    payer: await newFundedAgent(nodes[0].ledger, database, clock, MODEL_FUNDS, columns),
-    payees: await Promise.all(Array.from({ length: MODEL_PAYEES }, () => newAgent(database, clock.now()))),
+    payer: await insertFundedAgent(nodes[0].ledger, database, clock, MODEL_FUNDS, columns),
+    payees: await Promise.all(Array.from({ length: MODEL_PAYEES }, () => insertAgent(database, clock.now()))),
     model: emptyModel(),
     payments: [],
     approvals: [],

@@ -7,8 +7,8 @@ import {
   balanceOf,
   type ControlColumns,
   expectBalanced,
-  newAgent,
-  newFundedAgent,
+  insertAgent,
+  insertFundedAgent,
   order,
   outcomesOf,
   paidBy,
@@ -33,7 +33,7 @@ let payee: Uuid
 test.beforeAll(async () => {
   second = openDatabase(db.url)
   nodes = [startNode({ database, clock }), startNode({ database: second, clock: ahead })]
-  payee = await newAgent(database, NOON)
+  payee = await insertAgent(database, NOON)
 })
 
 afterAll(async () => {
@@ -44,7 +44,7 @@ afterAll(async () => {
 })
 
 const newPayer = (controls: ControlColumns = {}) =>
-  newFundedAgent(nodes[0].ledger, database, clock, 100_000_000n, { ...ASKS, ...controls })
+  insertFundedAgent(nodes[0].ledger, database, clock, 100_000_000n, { ...ASKS, ...controls })
 
 const nodeAt = (at: number) => nodes[at % 2] ?? nodes[0]
 

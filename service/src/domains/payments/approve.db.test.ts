@@ -5,7 +5,7 @@ import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { approvalOf, approve, reject, writtenOf } from '../../testing/approving.ts'
 import { balanceOf, type ControlColumns, changeAgent, order } from '../../testing/builders.ts'
 import { refusalOf } from '../../testing/expect-refusal.ts'
-import { clock, database, newAgent, newFundedAgent, node, test } from '../../testing/ledger-test.ts'
+import { clock, database, newFundedAgent, newUnfundedAgent, node, test } from '../../testing/ledger-test.ts'
 import { approvalExpiry } from './approvals/expire.ts'
 import type { PaymentOrder } from './pay.ts'
 
@@ -15,7 +15,7 @@ let payee: Uuid
 
 beforeEach(async () => {
   payer = await newFundedAgent(100_000n, ASKS)
-  payee = await newAgent()
+  payee = await newUnfundedAgent()
 })
 
 const payerNow = (columns: ControlColumns | { status: 'paused' | 'active' }) =>
@@ -185,7 +185,7 @@ describe('a unique reference', () => {
     const first = await ask(20_000n, { reference: 'nonce' })
     const details = { payment_id: null, approval_id: first.approval_id, status: 'pending_approval' }
     expect(await refusalOf(unique(100n))).toMatchObject({ code: 'conflict', details })
-    const other = await newAgent()
+    const other = await newUnfundedAgent()
     const toOther = order(payer, other, 100n, { reference: 'nonce', uniqueReference: true })
     expect(await node.pay(toOther)).toMatchObject({ status: 'completed' })
   })

@@ -3,7 +3,7 @@ import { HOUR_MS } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { paise } from '../../kernel/money.ts'
 import { changeAgent, order } from '../../testing/builders.ts'
-import { clock, database, newAgent, newFundedAgent, node, test } from '../../testing/ledger-test.ts'
+import { clock, database, newFundedAgent, newUnfundedAgent, node, test } from '../../testing/ledger-test.ts'
 import { evaluateCommand } from './evaluate.ts'
 
 let payer: Uuid
@@ -15,7 +15,7 @@ test.beforeAll(async () => {
     spend_limit_hourly_paise: 50_000n,
     per_counterparty_daily_limit_paise: 60_000n,
   })
-  payee = await newAgent()
+  payee = await newUnfundedAgent()
 })
 
 const evaluate = (amount: bigint, payeeId: Uuid | null = payee) =>

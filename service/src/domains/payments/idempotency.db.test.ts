@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect } from 'vitest'
 import { HOUR_MS } from '../../kernel/clock.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { paise } from '../../kernel/money.ts'
@@ -13,7 +13,7 @@ import {
   outcomesOf,
   refundOrder,
 } from '../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { database, db, test } from '../../testing/database-test.ts'
 import { intent } from '../../testing/escrows.ts'
 import { refusalOf } from '../../testing/expect-refusal.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
@@ -27,20 +27,18 @@ import { refundCommand } from './refund.ts'
 
 const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
 const FUNDS = 1_000_000n
-let db: TestDatabase
 let node: PayoutNode
 let newWallet: () => Promise<Uuid>
 let payer: Uuid
 let payee: Uuid
 let other: Uuid
 
-beforeAll(async () => {
-  db = await createTestDatabase()
+test.beforeAll(async () => {
   node = openPayoutNode(db, scriptedPayouts(), clock)
   const people = await openPayoutNetwork(db, clock)
   newWallet = async () => {
     const id = await people.agent()
-    await changeAgent(db.database, id, { key_hash: hashSecret(id), tier: 'tier3' })
+    await changeAgent(database, id, { key_hash: hashSecret(id), tier: 'tier3' })
     await fund(node.ledger, id, FUNDS)
     return id
   }
@@ -51,11 +49,10 @@ beforeEach(async () => {
   payer = await newWallet()
 })
 
-afterAll(async () => {
-  await expectBalanced(db.database)
+test.afterAll(async () => {
+  await expectBalanced(database)
   expect(node.faults).toEqual([])
   await node.close()
-  await db.drop()
 })
 
 /** The stored keys of the agent, its platform and its owner. */
@@ -81,7 +78,7 @@ const withdrawNow = (idempotencyKey: string, more: Partial<WithdrawalOrder> = {}
     }),
   )
 const refundNow = async (paymentId: string | null, amount: bigint | null, key: string) =>
-  node.ledger.submit(refundCommand(node.agents, await refundOrder(db.database, paymentId, amount, key)))
+  node.ledger.submit(refundCommand(node.agents, await refundOrder(database, paymentId, amount, key)))
 
 /** The details of the refusal: what the key was used for, and whether that was the same request. */
 async function detailsOf(work: Promise<unknown>): Promise<Record<string, unknown>> {
@@ -109,7 +106,7 @@ describe('a repeated key', () => {
   })
 
   test('of a payment that waits for approval says the same, also after the approval', async () => {
-    await changeAgent(db.database, payer, { require_human_approval_above_paise: 500n })
+    await changeAgent(database, payer, { require_human_approval_above_paise: 500n })
     const { approval_id } = await payNow({ note: 'n' })
     const used = { payment_id: null, approval_id, status: 'pending_approval' }
     expect(await detailsOf(payNow({ note: 'n' }))).toEqual({ ...used, same_request: true })
@@ -137,7 +134,7 @@ describe('a repeated key', () => {
   })
 
   test.each([false, true])('of a hold says whether all its terms are the same; waiting: %s', async waits => {
-    if (waits) await changeAgent(db.database, payer, { require_human_approval_above_paise: 500n })
+    if (waits) await changeAgent(database, payer, { require_human_approval_above_paise: 500n })
     const terms = { timeoutMs: HOUR_MS, autoAction: 'refund', reference: 'r' } as const
     const { escrow_id, approval_id }: Record<string, unknown> = { ...(await holdNow(terms)) }
     const used = waits ? { escrow_id: null, approval_id, status: 'pending_approval' } : { escrow_id }
@@ -205,12 +202,12 @@ describe('a key of a wallet', () => {
     await holdNow()
     await withdrawNow('owner\nk')
     // The fee of the payment is 1 INR.
-    expect(await balanceOf(db.database, payer)).toBe(FUNDS - 3_100n)
+    expect(await balanceOf(database, payer)).toBe(FUNDS - 3_100n)
   })
 
   test('takes effect once when a payment, a refund and a withdrawal with it are sent at the same time', async () => {
     const { payment_id } = await pay(node.ledger, node.agents, order(other, payer, 1_000n))
-    const refund = await refundOrder(db.database, payment_id, null, AGENTS)
+    const refund = await refundOrder(database, payment_id, null, AGENTS)
     const { done, refused } = await outcomesOf<unknown>([
       ...[payNow(), payNow({ amountPaise: paise(1_001n) }), withdrawNow(AGENTS)],
       ...[node.ledger.submit(refundCommand(node.agents, refund)), withdrawNow(AGENTS, { requestKey: null })],

@@ -2,9 +2,9 @@ import { describe, expect } from 'vitest'
 import type { Uuid } from '../../kernel/ids.ts'
 import { order, outcomesOf, paidBy } from '../../testing/builders.ts'
 import { refusalOf } from '../../testing/expect-refusal.ts'
-import { clock, database, newAgent, newFundedAgent, node, test } from '../../testing/ledger-test.ts'
+import { clock, database, newFundedAgent, newUnfundedAgent, node, test } from '../../testing/ledger-test.ts'
 
-const newPayee = () => newAgent()
+const newPayee = () => newUnfundedAgent()
 
 describe('after a refusal has counted all payments, a batch that pays', () => {
   const newPayer = () =>

@@ -1,6 +1,6 @@
 import { afterAll, expect } from 'vitest'
 import { systemClock } from '../../kernel/clock.ts'
-import { expectBalanced, newFundedAgent, order, startNode, type TestNode } from '../../testing/builders.ts'
+import { expectBalanced, insertFundedAgent, order, startNode, type TestNode } from '../../testing/builders.ts'
 import { database, test } from '../../testing/database-test.ts'
 
 const clock = systemClock()
@@ -15,8 +15,8 @@ afterAll(async () => {
 })
 
 async function newPair(payerHas: bigint) {
-  const payer = await newFundedAgent(node.ledger, database, clock, payerHas)
-  const payee = await newFundedAgent(node.ledger, database, clock, 1n)
+  const payer = await insertFundedAgent(node.ledger, database, clock, payerHas)
+  const payee = await insertFundedAgent(node.ledger, database, clock, 1n)
   return { payer, payee }
 }
 

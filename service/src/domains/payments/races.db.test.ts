@@ -5,8 +5,8 @@ import {
   balanceOf,
   type ControlColumns,
   expectBalanced,
-  newAgent,
-  newFundedAgent,
+  insertAgent,
+  insertFundedAgent,
   order,
   outcomesOf,
   paidBy,
@@ -35,9 +35,9 @@ afterAll(async () => {
   await second.close()
 })
 
-const newPayee = () => newAgent(database, clock.now())
+const newPayee = () => insertAgent(database, clock.now())
 const newPayer = (funds: bigint, controls: ControlColumns = {}) =>
-  newFundedAgent(nodes[0].ledger, database, clock, funds, controls)
+  insertFundedAgent(nodes[0].ledger, database, clock, funds, controls)
 
 /** Runs this many calls concurrently, alternating between the nodes. */
 function race<Result>(count: number, work: (node: TestNode, at: number) => Promise<Result>) {

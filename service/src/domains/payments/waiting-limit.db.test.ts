@@ -6,8 +6,8 @@ import { paise } from '../../kernel/money.ts'
 import { approvalOf, approve, reject } from '../../testing/approving.ts'
 import {
   expectBalanced,
-  newAgent,
-  newFundedAgent,
+  insertAgent,
+  insertFundedAgent,
   order,
   outcomesOf,
   startNode,
@@ -34,12 +34,12 @@ test.beforeAll(async () => {
     startNode({ database: recordingDatabase(database, sent), clock }),
     startNode({ database: second, clock }),
   ]
-  payee = await newAgent(database, clock.now())
+  payee = await insertAgent(database, clock.now())
 })
 
 beforeEach(async () => {
   clock.advance(2 * DAY_MS)
-  payer = await newFundedAgent(nodes[0].ledger, database, clock, 100_000_000n, {
+  payer = await insertFundedAgent(nodes[0].ledger, database, clock, 100_000_000n, {
     require_human_approval_above_paise: 1_000n,
   })
 })
@@ -106,7 +106,7 @@ test('with the maximum waiting, payments below the threshold pass, and so do req
       evaluateCommand(nodes[0].agents, { payerId: payer, payeeId: payee, amountPaise: paise(20_000n) }),
     ),
   ).toMatchObject({ decision: 'denied', code: 'conflict' })
-  const other = await newFundedAgent(nodes[0].ledger, database, clock, 100_000n, {
+  const other = await insertFundedAgent(nodes[0].ledger, database, clock, 100_000n, {
     require_human_approval_above_paise: 1_000n,
   })
   expect(await nodes[0].pay(order(other, payee, 20_000n))).toMatchObject({ status: 'pending_approval' })

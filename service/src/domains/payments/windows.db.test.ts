@@ -8,7 +8,7 @@ import {
   changeAgent,
   expectBalanced,
   fund,
-  newAgent,
+  insertAgent,
   order,
   startNode,
   type TestNode,
@@ -41,8 +41,8 @@ afterAll(async () => {
 
 async function payerAt(moment: Date, controls: ControlColumns): Promise<{ payer: Uuid; payee: Uuid }> {
   clock.set(moment)
-  const payer = await newAgent(database, moment, controls)
-  const payee = await newAgent(database, moment)
+  const payer = await insertAgent(database, moment, controls)
+  const payee = await insertAgent(database, moment)
   await fund(node.ledger, payer, 1_000_000_000n)
   return { payer, payee }
 }
@@ -217,7 +217,7 @@ describe('retry_at', () => {
 
   test('of too many recipients is when a new one may be paid', async () => {
     const { payer, payee } = await payerAt(NOON, { max_counterparties_per_hour: 1 })
-    const second = await newAgent(database, NOON)
+    const second = await insertAgent(database, NOON)
     await node.pay(order(payer, payee, 100n))
     const refusal = await refusalOf(node.pay(order(payer, second, 100n)))
     expect(refusal.details).toMatchObject({ rule: 'max_counterparties_per_hour', used: 1, remaining: 0 })
@@ -241,7 +241,7 @@ describe('counting by counterparty', () => {
     await node.pay(order(payer, payee, 100n))
     clock.advance(20 * MINUTE_MS)
     await changeAgent(database, payer, { max_counterparties_per_hour: 1 })
-    const second = await newAgent(database, clock.now())
+    const second = await insertAgent(database, clock.now())
     const refusal = await refusalOf(node.pay(order(payer, second, 100n)))
     expect(refusal.details).toMatchObject({ rule: 'max_counterparties_per_hour', used: 1 })
     await node.pay(order(payer, payee, 100n))
@@ -259,7 +259,7 @@ describe('counting by counterparty', () => {
 
   test('counts a recipient again that was paid exactly one hour ago', async () => {
     const { payer, payee } = await payerAt(NOON, { max_counterparties_per_hour: 1 })
-    const second = await newAgent(database, NOON)
+    const second = await insertAgent(database, NOON)
     await node.pay(order(payer, payee, 100n))
     clock.advance(HOUR_MS)
     const works = [payee, second].map(each => node.pay(order(payer, each, 100n)))
@@ -269,7 +269,7 @@ describe('counting by counterparty', () => {
 
   test('counts different recipients of one batch, and each for one hour', async () => {
     const { payer } = await payerAt(NOON, { max_counterparties_per_hour: 3 })
-    const payees = await Promise.all(Array.from({ length: 9 }, () => newAgent(database, NOON)))
+    const payees = await Promise.all(Array.from({ length: 9 }, () => insertAgent(database, NOON)))
     const outcomes = await Promise.allSettled(
       [...payees, ...payees].map(payee => node.pay(order(payer, payee, 100n))),
     )

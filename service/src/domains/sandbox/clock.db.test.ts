@@ -2,7 +2,7 @@ import { afterAll, expect } from 'vitest'
 import type { Uuid } from '../../kernel/ids.ts'
 import { foldTransfers } from '../../ledger/index.ts'
 import { service } from '../../operations/facts.ts'
-import { newAgent, newFundedAgent, order, startNode, type TestNode } from '../../testing/builders.ts'
+import { insertAgent, insertFundedAgent, order, startNode, type TestNode } from '../../testing/builders.ts'
 import { database, test } from '../../testing/database-test.ts'
 import { factsDuring } from '../../testing/facts.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
@@ -38,8 +38,8 @@ async function foldedBefore(): Promise<Uuid> {
 }
 
 test('a payment by a node that has not read the new clock offset yet is missing in no sum', async () => {
-  const payer = await newFundedAgent(behind.ledger, database, clockBehind, 1_000_000n)
-  const payee = await newAgent(database, NOON)
+  const payer = await insertFundedAgent(behind.ledger, database, clockBehind, 1_000_000n)
+  const payee = await insertAgent(database, NOON)
   await behind.pay(order(payer, payee, 1_000n))
   await advanceClock(
     {

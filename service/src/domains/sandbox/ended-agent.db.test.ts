@@ -20,7 +20,7 @@ async function orderStatus({ id }: Funding): Promise<unknown> {
 }
 
 test('the open session of a deactivated agent is ended here and at the gateway within seconds', async () => {
-  const agent = await world.newAgent()
+  const agent = await world.newAgentOfNewOwner()
   const { funding } = await world.open(agent)
   await deactivate(world, agent)
   await world.jobs.runDue()
@@ -32,7 +32,7 @@ test('the open session of a deactivated agent is ended here and at the gateway w
 })
 
 test('a session whose page was never opened is ended too', async () => {
-  const agent = await world.newAgent()
+  const agent = await world.newAgentOfNewOwner()
   const { funding } = await world.open(agent)
   await world.db.database.query(
     `update fundings set opened_at = null, next_check_at = expires_at where id = $1`,
@@ -44,7 +44,7 @@ test('a session whose page was never opened is ended too', async () => {
 })
 
 test('the sandbox route cannot pay the session: the order is closed first, and the money is refunded as late', async () => {
-  const agent = await world.newAgent()
+  const agent = await world.newAgentOfNewOwner()
   const { session, funding } = await world.open(agent)
   await deactivate(world, agent)
   expect((await simulateOutcome(world.sandbox, session, 'success')).status).toBe('failed')
@@ -53,7 +53,7 @@ test('the sandbox route cannot pay the session: the order is closed first, and t
 })
 
 test('money that was paid before the deactivation is credited, however late it is found', async () => {
-  const agent = await world.newAgent()
+  const agent = await world.newAgentOfNewOwner()
   const { session, funding } = await world.open(agent)
   await simulateOutcome(world.sandbox, session, 'unnotified')
   world.advance(5)
@@ -63,7 +63,7 @@ test('money that was paid before the deactivation is credited, however late it i
 })
 
 test('money that arrives between the deactivation and the end of the order is refunded', async () => {
-  const agent = await world.newAgent()
+  const agent = await world.newAgentOfNewOwner()
   const { funding } = await world.open(agent)
   await deactivate(world, agent)
   world.advance(1)
@@ -74,7 +74,7 @@ test('money that arrives between the deactivation and the end of the order is re
 })
 
 test('the sessions of a deleted platform end with it', async () => {
-  const agent = await world.newAgent()
+  const agent = await world.newAgentOfNewOwner()
   const { session, funding } = await world.open(agent)
   const [row] = await world.db.database.query<{ id: string }>(
     `select platform_id as id from agents where id = $1`,
@@ -96,7 +96,7 @@ test('the sessions of a deleted platform end with it', async () => {
 })
 
 test('deactivating an agent again does not change its end time, so a payment after it stays late', async () => {
-  const agent = await world.newAgent()
+  const agent = await world.newAgentOfNewOwner()
   const { funding } = await world.open(agent)
   await deactivate(world, agent)
   world.advance(1)

@@ -72,7 +72,7 @@ async function gatewayStatus(id: string): Promise<string | undefined> {
 
 test('an order whose creation got no response is found, not created twice', async () => {
   faults.set('createOrder', ['response lost'])
-  const agent = await world.newAgent()
+  const agent = await world.newAgentOfNewOwner()
   const { session, funding } = await world.open(agent)
   expect(funding.gatewayOrderId).toMatch(/^sandbox_/)
   await simulateOutcome(world.sandbox, session, 'success')
@@ -83,7 +83,7 @@ test.each(['rejected', 'never arrives'] as const)(
   'an order that is %s leaves no open session behind',
   async fault => {
     faults.set('createOrder', [fault])
-    const agent = await world.newAgent()
+    const agent = await world.newAgentOfNewOwner()
     await expect(world.open(agent)).rejects.toMatchObject({ code: 'gateway_error', status: 502 })
     expect(await fundingsOf(agent)).toMatchObject([{ status: 'failed' }])
   },
@@ -91,7 +91,7 @@ test.each(['rejected', 'never arrives'] as const)(
 
 test('an order that exists although its creation seemed to fail is closed at the gateway', async () => {
   faults.set('createOrder', ['response lost']).set('getOrder', ['never arrives', 'never arrives'])
-  const agent = await world.newAgent()
+  const agent = await world.newAgentOfNewOwner()
   await expect(world.open(agent)).rejects.toMatchObject({ code: 'gateway_error' })
   const [funding] = await fundingsOf(agent)
   expect(await gatewayStatus(funding?.id ?? '')).toBe('active')
@@ -102,7 +102,7 @@ test('an order that exists although its creation seemed to fail is closed at the
 
 test('after a crash between the order and its record the next check records the order', async () => {
   faults.set('createOrder', ['crashes'])
-  const agent = await world.newAgent()
+  const agent = await world.newAgentOfNewOwner()
   await expect(world.open(agent)).rejects.toThrow('crashes')
   world.advance(31)
   await world.jobs.runDue()
@@ -117,7 +117,7 @@ test('after a crash between the order and its record the next check records the 
 })
 
 test('a webhook is refused while the gateway gives no response, and is processed when it is sent again', async () => {
-  const agent = await world.newAgent()
+  const agent = await world.newAgentOfNewOwner()
   const { funding } = await world.open(agent)
   const payment = await world.gateway.simulation.pay(orderIdOf(funding), { method: 'upi' })
   world.statuses.length = 0
@@ -130,7 +130,7 @@ test('a webhook is refused while the gateway gives no response, and is processed
 })
 
 test('a webhook that was processed does not query the gateway again', async () => {
-  const { funding } = await world.open(await world.newAgent())
+  const { funding } = await world.open(await world.newAgentOfNewOwner())
   const payment = await world.gateway.simulation.pay(orderIdOf(funding), { method: 'upi' })
   await world.gateway.simulation.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
   world.statuses.length = 0
@@ -141,7 +141,7 @@ test('a webhook that was processed does not query the gateway again', async () =
 })
 
 test('a gateway that is down at the expiry does not cost the payee what was paid in time', async () => {
-  const agent = await world.newAgent()
+  const agent = await world.newAgentOfNewOwner()
   const { funding } = await world.open(agent)
   await world.gateway.simulation.pay(orderIdOf(funding), { method: 'upi' })
   world.advance(30 * 60 + 1)
@@ -159,7 +159,7 @@ test.each([
   ['it never arrives', ['never arrives']],
   ['the process crashes after it', ['crashes', 'rejected']],
 ] as const)('a refund is made once when %s', async (_name, refundFaults) => {
-  const { session, funding } = await world.open(await world.newAgent())
+  const { session, funding } = await world.open(await world.newAgentOfNewOwner())
   faults.set('refund', [...refundFaults])
   await simulateOutcome(world.sandbox, session, 'late')
   expect(await world.refundsOf(funding)).toMatchObject([{ status: 'due' }])
@@ -173,7 +173,7 @@ test.each([
 })
 
 test('a refund that the gateway refuses is left to an operator and not retried', async () => {
-  const { session, funding } = await world.open(await world.newAgent())
+  const { session, funding } = await world.open(await world.newAgentOfNewOwner())
   faults.set('refund', ['rejected'])
   await simulateOutcome(world.sandbox, session, 'late')
   expect(await world.refundsOf(funding)).toMatchObject([{ status: 'failed' }])
@@ -202,7 +202,7 @@ test('money for an order that was never opened here is refunded; another systemâ
 })
 
 test('unknown, unreadable and repeated webhooks are accepted and change nothing', async () => {
-  const { funding } = await world.open(await world.newAgent())
+  const { funding } = await world.open(await world.newAgentOfNewOwner())
   const webhooks = [
     '{"type":"SETTLEMENT_SUCCESS","data":{}}',
     '{"type":"PAYMENT_SUCCESS_WEBHOOK"}',
@@ -235,7 +235,7 @@ test('a magic UPI id approves or declines without further calls', async () => {
     ['TestFailure@gocash', 0n],
     ['asha@examplebank', 0n],
   ] as const) {
-    const agent = await world.newAgent()
+    const agent = await world.newAgentOfNewOwner()
     const { funding } = await world.open(agent)
     expect(await collectUpi(world.funding, funding, upiId)).toBe('requested')
     world.advance(3)

@@ -14,7 +14,7 @@ afterEach(async () => {
 })
 
 async function simulated(outcome: SandboxOutcome, seconds: number) {
-  const agent = await world.newAgent()
+  const agent = await world.newAgentOfNewOwner()
   const { session, funding } = await world.open(agent)
   await simulateOutcome(world.sandbox, session, outcome)
   await later(seconds)
@@ -128,7 +128,7 @@ test.each([
   [9409n, 'pending'],
   [9100n, 'completed'],
 ])('a funding of %s INR opens a session, or leaves none behind', async (rupees, expected) => {
-  const agent = await world.newAgent()
+  const agent = await world.newAgentOfNewOwner()
   const opening = world.open(agent, rupees * 100n)
   if (expected === null) {
     await expect(opening).rejects.toMatchObject({ code: 'gateway_error', status: 502 })
@@ -146,7 +146,7 @@ test.each([
 })
 
 test('a wrong UPI id and one that takes no collect requests get different errors', async () => {
-  const { funding } = await world.open(await world.newAgent())
+  const { funding } = await world.open(await world.newAgentOfNewOwner())
   expect(await collectUpi(world.funding, funding, 'TestIncorrect@gocash')).toBe('wrong_upi_id')
   expect(await collectUpi(world.funding, funding, 'testnocollect@gocash')).toBe('unsupported')
   expect(await stateOf({ funding })).toBe('pending')

@@ -50,7 +50,7 @@ const OUTCOMES: Record<Exclude<SandboxOutcome, Disputed>, Expected> = {
 describe('an outcome ends with the right status, balance and refunds', () => {
   const names = SANDBOX_OUTCOMES.filter((outcome): outcome is keyof typeof OUTCOMES => outcome in OUTCOMES)
   test.each(names)('after %s', async outcome => {
-    const agent = await world.newAgent()
+    const agent = await world.newAgentOfNewOwner()
     const { session, funding } = await world.open(agent)
     const expected = OUTCOMES[outcome]
     const simulated = await simulateOutcome(world.sandbox, session, outcome)
@@ -63,7 +63,7 @@ describe('an outcome ends with the right status, balance and refunds', () => {
 })
 
 test('chargeback reverses what was credited, below zero when it was spent', async () => {
-  const agent = await world.newAgent()
+  const agent = await world.newAgentOfNewOwner()
   const { session } = await world.open(agent)
   await expect(simulateOutcome(world.sandbox, session, 'chargeback')).rejects.toMatchObject({
     code: 'conflict',
@@ -83,7 +83,7 @@ test('chargeback reverses what was credited, below zero when it was spent', asyn
 })
 
 test('a payment without a webhook is found within 60 seconds', async () => {
-  const agent = await world.newAgent()
+  const agent = await world.newAgentOfNewOwner()
   const { session } = await world.open(agent)
   await simulateOutcome(world.sandbox, session, 'unnotified', 'netbanking')
   world.advance(60)
@@ -92,7 +92,7 @@ test('a payment without a webhook is found within 60 seconds', async () => {
 })
 
 test('a failed attempt leaves the session open, and the next attempt pays it', async () => {
-  const agent = await world.newAgent()
+  const agent = await world.newAgentOfNewOwner()
   const { session } = await world.open(agent)
   for (const attempt of ['decline', 'drop', 'pending', 'wrong_amount'] as const) {
     expect((await simulateOutcome(world.sandbox, session, attempt)).status).toBe('pending')
@@ -102,7 +102,7 @@ test('a failed attempt leaves the session open, and the next attempt pays it', a
 })
 
 test('a session expires after 30 minutes, and what is paid afterwards is refunded', async () => {
-  const agent = await world.newAgent()
+  const agent = await world.newAgentOfNewOwner()
   const { session, funding } = await world.open(agent)
   world.advance(29 * 60)
   await world.jobs.runDue()
@@ -119,7 +119,7 @@ test('a session expires after 30 minutes, and what is paid afterwards is refunde
 })
 
 test('late money without a webhook is found too', async () => {
-  const agent = await world.newAgent()
+  const agent = await world.newAgentOfNewOwner()
   const { session, funding } = await world.open(agent)
   await simulateOutcome(world.sandbox, session, 'expire')
   await simulateOutcome(world.sandbox, session, 'unnotified')
@@ -131,7 +131,7 @@ test('late money without a webhook is found too', async () => {
 })
 
 test('the gateway fee applies to the smallest amount too', async () => {
-  const agent = await world.newAgent()
+  const agent = await world.newAgentOfNewOwner()
   const { session } = await world.open(agent, 100n)
   await simulateOutcome(world.sandbox, session, 'success')
   expect(await world.balance(agent)).toBe(97n)

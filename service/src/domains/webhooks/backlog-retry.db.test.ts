@@ -3,7 +3,7 @@ import { beforeEach, describe, expect } from 'vitest'
 import { creditSideOf, formatId, newUuid, parseId, type Uuid } from '../../kernel/ids.ts'
 import { order } from '../../testing/builders.ts'
 import { refusalOf } from '../../testing/expect-refusal.ts'
-import { clock, database, newAgent, newFundedAgent, node, test } from '../../testing/ledger-test.ts'
+import { clock, database, newFundedAgent, newUnfundedAgent, node, test } from '../../testing/ledger-test.ts'
 import { networkContext } from '../../testing/network.ts'
 import { openAttemptSlots } from './attempt-slots.ts'
 import { fanOut } from './delivering/fan-out.ts'
@@ -23,7 +23,7 @@ beforeEach(async () => {
   status = 500
   receiver = await startReceiver(response => response.writeHead(status).end())
   payer = await newFundedAgent(1_000_000n)
-  payee = await newAgent()
+  payee = await newUnfundedAgent()
   await setReceiver(database, payer, receiver.origin)
   await setReceiver(database, payee, receiver.origin)
   const { payment_id } = await node.pay(order(payer, payee, 10_000n))

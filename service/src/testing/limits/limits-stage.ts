@@ -1,7 +1,14 @@
 import type { PolicyLayer } from '@batua/contract'
 import { type Database, openDatabase } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import { type ControlColumns, expectBalanced, fund, newAgent, startNode, type TestNode } from '../builders.ts'
+import {
+  type ControlColumns,
+  expectBalanced,
+  fund,
+  insertAgent,
+  startNode,
+  type TestNode,
+} from '../builders.ts'
 import { createTestDatabase } from '../database.ts'
 import { type ManualClock, manualClock } from '../manual-clock.ts'
 import { setLayer, setTier } from './layers.ts'
@@ -38,9 +45,9 @@ export async function openLimitsStage(start: Date): Promise<LimitsStage> {
     database: db.database,
     nodes,
     setClocks: moment => nodes.forEach(({ clock }) => clock.set(moment)),
-    newPayee: () => newAgent(db.database, now()),
+    newPayee: () => insertAgent(db.database, now()),
     async newPayer(layers = {}) {
-      const id = await newAgent(db.database, now(), layers.agent)
+      const id = await insertAgent(db.database, now(), layers.agent)
       await setTier(db.database, 'tier3', layers.tier ?? {}, [])
       for (const layer of ['owner', 'org'] as const) {
         const controls = layers[layer]

@@ -56,7 +56,7 @@ export interface PolicyStage {
   ask(method: string, path: string, headers: Headers, body?: unknown, node?: number): Promise<Answer>
   newOwner(): Promise<SignedUp>
   /** A new agent with plenty of money. */
-  newAgent(of: SignedUp, policy?: object): Promise<StageAgent>
+  newAgentOf(of: SignedUp, policy?: object): Promise<StageAgent>
   pay(from: StageAgent, to: StageAgent, amount: number, node?: number): Promise<Answer>
   /** The results of the payment on each node, one after the other. */
   payOnBoth(from: StageAgent, to: StageAgent, amount: number): Promise<(number | string)[]>
@@ -164,7 +164,7 @@ export async function openPolicyStage(
       const owner = await stage.ask('POST', '/v1/owners', platform, person)
       return { platform, ownerId: String(owner.body['owner_id']) }
     },
-    async newAgent({ platform, ownerId }, policy = {}) {
+    async newAgentOf({ platform, ownerId }, policy = {}) {
       const request = { name: 'Test agent', handle: randomHandle(), owner_id: ownerId, ...policy }
       const { body } = await stage.ask('POST', '/v1/agents', platform, request)
       const id = String(body['agent_id'])

@@ -10,7 +10,7 @@ import {
   type AgentColumns,
   changeAgent,
   fund,
-  newAgent,
+  insertAgent,
   order,
   startNode,
   type TestNode,
@@ -77,7 +77,7 @@ export async function playProgram(stage: ModelStage, { startMs, rounds }: Progra
   const { database, clock } = stage
   clock.set(new Date(startMs))
   const wallets = await Promise.all(
-    Array.from({ length: MODEL_WALLETS }, () => newAgent(database, clock.now())),
+    Array.from({ length: MODEL_WALLETS }, () => insertAgent(database, clock.now())),
   )
   let model: Model = {
     agents: new Map(wallets.map(id => [id, { status: 'active', key: id, controls: OPEN_CONTROLS }])),

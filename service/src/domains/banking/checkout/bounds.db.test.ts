@@ -57,7 +57,7 @@ afterAll(async () => {
 })
 
 async function newSession() {
-  const agent = await world.newAgent()
+  const agent = await world.newAgentOfNewOwner()
   const { session } = await world.open(agent)
   return { agent, path: `/checkout/${session}` }
 }

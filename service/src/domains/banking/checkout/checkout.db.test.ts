@@ -52,7 +52,7 @@ async function submit(
 }
 
 async function newSession(amountPaise?: bigint): Promise<{ agent: string; path: string; session: string }> {
-  const agent = await world.newAgent()
+  const agent = await world.newAgentOfNewOwner()
   const { session } = await world.open(agent, amountPaise)
   return { agent, session, path: `/checkout/${session}` }
 }

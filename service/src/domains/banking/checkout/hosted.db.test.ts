@@ -21,7 +21,7 @@ afterAll(async () => {
 })
 
 async function newSession() {
-  const agent = await world.newAgent()
+  const agent = await world.newAgentOfNewOwner()
   const { funding, session } = await world.open(agent)
   return { agent, orderId: orderIdOf(funding), path: `/checkout/${session}` }
 }

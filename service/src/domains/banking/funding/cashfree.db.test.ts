@@ -28,7 +28,7 @@ interface Session extends Opened {
 }
 
 async function newSession(): Promise<Session> {
-  const agent = await world.newAgent()
+  const agent = await world.newAgentOfNewOwner()
   const opened = await world.open(agent)
   return { ...opened, agent, orderId: orderIdOf(opened.funding) }
 }

@@ -59,7 +59,7 @@ afterAll(async () => {
   for (const node of nodes) await node.close()
 })
 
-const newPayer = async () => formatId('agt', await world.newAgent())
+const newPayer = async () => formatId('agt', await world.newAgentOfNewOwner())
 const uuidOf = (agent: string) => parseId('agt', agent) ?? ''
 
 /** Another agent of the same owner. */

@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 async function opened(agentId?: Uuid) {
-  const { funding, session } = await world.open(agentId ?? (await world.newAgent()))
+  const { funding, session } = await world.open(agentId ?? (await world.newAgentOfNewOwner()))
   const about = { agentId: formatId('agt', funding.agentId), target: orderIdOf(funding) }
   return { funding, session, about }
 }
@@ -82,7 +82,7 @@ test('a refund to the payer is recorded once it is done, or once it certainly ca
 })
 
 test('opening a funding is recorded for the caller, and the payer’s UPI id is stored nowhere', async () => {
-  const agentId = await world.newAgent()
+  const agentId = await world.newAgentOfNewOwner()
   const [row] = await world.db.database.query<{ platformId: Uuid; ownerId: Uuid; phone: Buffer }>(
     `select a.platform_id as "platformId", a.owner_id as "ownerId", o.phone
      from agents a join owners o on o.id = a.owner_id where a.id = $1`,

@@ -43,7 +43,7 @@ afterAll(async () => {
   await withoutCollect.close()
 })
 
-const newPayer = async () => formatId('agt', await world.newAgent())
+const newPayer = async () => formatId('agt', await world.newAgentOfNewOwner())
 const uuidOf = (agent: string) => parseId('agt', agent) ?? ''
 
 interface Answer {

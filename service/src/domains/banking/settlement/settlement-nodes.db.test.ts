@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { Database } from '../../../db/database.ts'
 import { DatabaseUnavailable } from '../../../db/errors.ts'
 import { AppError } from '../../../kernel/app-error.ts'
@@ -6,8 +6,8 @@ import { dayFromText, firstYoungDay } from '../../../kernel/business-days.ts'
 import { DAY_MS } from '../../../kernel/clock.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { openLedger } from '../../../ledger/index.ts'
-import { balanceOf, expectBalanced, fund, newFundedAgent, order } from '../../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { balanceOf, expectBalanced, fund, insertFundedAgent, order } from '../../../testing/builders.ts'
+import { database, db, testOnNewDatabase as test } from '../../../testing/database-test.ts'
 import { type ManualClock, manualClock } from '../../../testing/manual-clock.ts'
 import { TEST_VAULT } from '../../../testing/network.ts'
 import { openPayoutNetwork, type PayoutNetwork } from '../../../testing/paying-out.ts'
@@ -21,25 +21,22 @@ import { BEFORE_ALL_WALLETS, countRuns, scanWallets, selectRuns } from './store.
 const WALLETS = 40
 const SLICE = 7
 
-let db: TestDatabase
 let clock: ManualClock
 let nodes: SettlingNode[]
 let people: PayoutNetwork
 const provider = scriptedPayouts()
 
-beforeEach(async () => {
-  db = await createTestDatabase()
+test.beforeEach(async () => {
   clock = manualClock(new Date('2026-11-16T06:30:00.000Z'))
   nodes = [newNode(), newNode(), newNode()]
   people = await openPayoutNetwork(db, clock)
 })
-afterEach(async () => {
-  await expectBalanced(db.database)
+test.afterEach(async () => {
+  await expectBalanced(database)
   for (const node of nodes) {
     expect(node.faults).toEqual([])
     await node.close()
   }
-  await db.drop()
 })
 
 function newNode(changes: Partial<SettlementContext> = {}): SettlingNode {
@@ -65,10 +62,10 @@ async function expectOnce(agents: readonly Uuid[]): Promise<void> {
   const settlements = await settlementsOf(db, agents)
   expect(settlements.map(({ agentId }) => agentId).toSorted()).toEqual([...agents].toSorted())
   const total = settlements.reduce((sum, { amount }) => sum + amount, 0n)
-  const [run] = await selectRuns(db.database, { fetch: 5, offset: 0, beforeDay: null })
+  const [run] = await selectRuns(database, { fetch: 5, offset: 0, beforeDay: null })
   expect(run).toMatchObject({ paidCount: agents.length, paidPaise: total, skipped: {} })
   expect(run?.finishedAt).not.toBeNull()
-  expect(await countRuns(db.database)).toBe(1n)
+  expect(await countRuns(database)).toBe(1n)
 }
 
 test('however many nodes run at once, each wallet is settled and counted once', async () => {
@@ -117,7 +114,7 @@ test('a node that has the lease keeps the others out until the lease expires aft
 
 test('a node that crashes before it has recorded a slice settles no wallet twice and omits none', async () => {
   const agents = await fundedWallets()
-  const dying = newNode({ database: withoutTransactions(db.database) })
+  const dying = newNode({ database: withoutTransactions(database) })
   await expect(settleNextSlice(dying, SLICE)).rejects.toThrow('gone')
   await dying.close()
   expect(await settlementsOf(db, agents)).toHaveLength(SLICE)
@@ -128,12 +125,12 @@ test('a node that crashes before it has recorded a slice settles no wallet twice
 
 test('a run that was interrupted and is closed by the next day’s run counts the payouts it made', async () => {
   const agents = await fundedWallets()
-  const dying = newNode({ database: withoutTransactions(db.database) })
+  const dying = newNode({ database: withoutTransactions(database) })
   await expect(settleNextSlice(dying, SLICE)).rejects.toThrow('gone')
   await dying.close()
   clock.advance(DAY_MS)
   await first().run(SLICE)
-  const [next, cutOff] = await selectRuns(db.database, { fetch: 2, offset: 0, beforeDay: null })
+  const [next, cutOff] = await selectRuns(database, { fetch: 2, offset: 0, beforeDay: null })
   expect(cutOff).toMatchObject({ paidCount: SLICE, finishedAt: clock.now() })
   expect(next).toMatchObject({ paidCount: agents.length - SLICE, finishedAt: clock.now() })
 })
@@ -144,7 +141,7 @@ function withoutTransactions(database: Database): Database {
 
 test('the rest of a slice is paid after its node crashed in the middle of it', async () => {
   const agents = await fundedWallets()
-  const real = openLedger({ database: db.database, clock, vault: TEST_VAULT })
+  const real = openLedger({ database: database, clock, vault: TEST_VAULT })
   let left = 3
   const ledger: typeof real = {
     ...real,
@@ -183,7 +180,7 @@ test('changes since a wallet was read count: after old money was spent and young
   const day = dayFromText('2026-11-18') ?? 0
   const young = firstYoungDay(await node.holidays.read(), day)
   const see = async () => {
-    const seen = await scanWallets(db.database, BEFORE_ALL_WALLETS, young, WALLETS)
+    const seen = await scanWallets(database, BEFORE_ALL_WALLETS, young, WALLETS)
     const wallet = seen.find(each => each.agentId === agentId)
     if (wallet === undefined) throw new Error('It was seen')
     return wallet
@@ -191,7 +188,7 @@ test('changes since a wallet was read count: after old money was spent and young
   const stale = await see()
   expect(stale).toMatchObject({ balancePaise: 10_000n, youngPaise: 0n })
   const keyHash = await keyHashOf(agentId)
-  const payee = await newFundedAgent(node.ledger, db.database, clock, 100n)
+  const payee = await insertFundedAgent(node.ledger, database, clock, 100n)
   await fund(node.ledger, agentId, 4_000n)
   await pay(node.ledger, node.agents, { ...order(agentId, payee, 9_900n), keyHash })
   expect(await node.ledger.submit(settleWallet(node, day, stale))).toEqual({ kind: 'not_due' })
@@ -199,7 +196,7 @@ test('changes since a wallet was read count: after old money was spent and young
   await fund(node.ledger, agentId, 100n)
   const [{ sequence }] = [await see()]
   expect(sequence).toBeGreaterThan(stale.sequence)
-  expect(await balanceOf(db.database, agentId)).toBe(4_100n)
+  expect(await balanceOf(database, agentId)).toBe(4_100n)
   expect(await node.ledger.submit(settleWallet(node, day, stale))).toEqual({ kind: 'not_due' })
   expect(await node.ledger.submit(settleWallet(node, day, { ...stale, youngPaise: -1n as never }))).toEqual({
     kind: 'paid',
@@ -207,10 +204,9 @@ test('changes since a wallet was read count: after old money was spent and young
 })
 
 async function keyHashOf(agentId: Uuid): Promise<Buffer> {
-  const [row] = await db.database.query<{ hash: Buffer }>(
-    `select key_hash as hash from agents where id = $1`,
-    [agentId],
-  )
+  const [row] = await database.query<{ hash: Buffer }>(`select key_hash as hash from agents where id = $1`, [
+    agentId,
+  ])
   return row?.hash ?? Buffer.alloc(0)
 }
 
@@ -226,5 +222,5 @@ test('payments during a run change none of its results: money is conserved and n
   await Promise.all([...payments, ...nodes.map(each => each.run(SLICE))])
   const settlements = await settlementsOf(db, agents)
   expect(new Set(settlements.map(({ agentId }) => agentId)).size).toBe(settlements.length)
-  for (const agentId of agents) expect(await balanceOf(db.database, agentId)).toBeGreaterThanOrEqual(0n)
+  for (const agentId of agents) expect(await balanceOf(database, agentId)).toBeGreaterThanOrEqual(0n)
 })

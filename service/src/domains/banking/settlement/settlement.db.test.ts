@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { dayFromText, dayText } from '../../../kernel/business-days.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { paise } from '../../../kernel/money.ts'
@@ -6,7 +6,7 @@ import { hashSecret } from '../../../kernel/secrets.ts'
 import { SYSTEM } from '../../../ledger/index.ts'
 import { authorizationIntent, authorizedOn, captureOn, endOn } from '../../../testing/authorizing.ts'
 import { balanceOf, changeAgent, expectBalanced, fund, order, post } from '../../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { database, db, testOnNewDatabase as test } from '../../../testing/database-test.ts'
 import { factsIn } from '../../../testing/facts.ts'
 import { type ManualClock, manualClock } from '../../../testing/manual-clock.ts'
 import { openPayoutNetwork, type PayoutNetwork, verify } from '../../../testing/paying-out.ts'
@@ -17,25 +17,22 @@ import { payoutAttempts } from '../payouts/check-payout.ts'
 import { settleNextSlice } from './run-settlement.ts'
 import { selectRuns, selectSkips } from './store.ts'
 
-let db: TestDatabase
 let clock: ManualClock
 let provider: ScriptedPayouts
 let node: SettlingNode
 let people: PayoutNetwork
 
-beforeEach(async () => {
-  db = await createTestDatabase()
+test.beforeEach(async () => {
   // A Monday, noon in India.
   clock = manualClock(new Date('2026-11-16T06:30:00.000Z'))
   provider = scriptedPayouts()
   node = openSettlingNode(db, clock, provider)
   people = await openPayoutNetwork(db, clock)
 })
-afterEach(async () => {
-  await expectBalanced(db.database)
+test.afterEach(async () => {
+  await expectBalanced(database)
   expect(node.faults).toEqual([])
   await node.close()
-  await db.drop()
 })
 
 const at = (moment: string) => clock.set(new Date(moment))
@@ -52,10 +49,10 @@ async function paidOut(...agentIds: Uuid[]) {
   return settlements.map(({ amount, day }) => ({ amount, day: dayText(day) }))
 }
 
-const runs = () => selectRuns(db.database, { fetch: 10, offset: 0, beforeDay: null })
+const runs = () => selectRuns(database, { fetch: 10, offset: 0, beforeDay: null })
 
 const skips = (text: string) =>
-  selectSkips(db.database, { day: day(text), reason: null }, { fetch: 10, offset: 0, before: null })
+  selectSkips(database, { day: day(text), reason: null }, { fetch: 10, offset: 0, before: null })
 
 test('Monday’s money is settled on Wednesday at ten, not a moment before', async () => {
   const agentId = await funded(97_501n)
@@ -65,14 +62,14 @@ test('Monday’s money is settled on Wednesday at ten, not a moment before', asy
   at('2026-11-18T04:30:00.000Z')
   await node.run()
   expect(await paidOut(agentId)).toEqual([{ amount: 97_501n, day: '2026-11-18' }])
-  expect(await balanceOf(db.database, agentId)).toBe(0n)
+  expect(await balanceOf(database, agentId)).toBe(0n)
   await payoutAttempts(node).run(clock.now())
-  const events = await db.database.query(`select name, data from events where agent_id = $1`, [agentId])
+  const events = await database.query(`select name, data from events where agent_id = $1`, [agentId])
   expect(events).toMatchObject([
     { name: 'agent.settlement.completed', data: { amount: 975.01, utr: 'UTR0' } },
   ])
   await node.run()
-  const facts = (await factsIn(db.database)).filter(({ action }) => action.startsWith('payout.'))
+  const facts = (await factsIn(database)).filter(({ action }) => action.startsWith('payout.'))
   expect(facts).toMatchObject([
     {
       ...{ agentId: formatId('agt', agentId), action: 'payout.requested' },
@@ -85,7 +82,7 @@ test('Monday’s money is settled on Wednesday at ten, not a moment before', asy
 test('what comes back of an authorization is as old as the money was, and younger money stays young', async () => {
   const agentId = await funded(10_000n)
   const payeeId = await people.agent()
-  for (const id of [agentId, payeeId]) await changeAgent(db.database, id, { key_hash: hashSecret(id) })
+  for (const id of [agentId, payeeId]) await changeAgent(database, id, { key_hash: hashSecret(id) })
   at('2026-11-18T04:00:00Z')
   const authorization = await authorizedOn(node, authorizationIntent(agentId, payeeId, 5_000n))
   at('2026-11-18T04:30:00Z')
@@ -147,10 +144,9 @@ test('a wallet with one old paisa is paid out whole; one without old money waits
 })
 
 async function keyHashOf(agentId: Uuid): Promise<Buffer> {
-  const [row] = await db.database.query<{ hash: Buffer }>(
-    `select key_hash as hash from agents where id = $1`,
-    [agentId],
-  )
+  const [row] = await database.query<{ hash: Buffer }>(`select key_hash as hash from agents where id = $1`, [
+    agentId,
+  ])
   return row?.hash ?? Buffer.alloc(0)
 }
 
@@ -160,10 +156,10 @@ test('a wallet that is skipped is reported with its reason and balance, and sett
   await fund(node.ledger, unverified, 10_000n)
   const [frozen, quarantined, small] = [await funded(), await funded(), await funded(99n)]
   const [paused, deactivated] = [await funded(), await funded()]
-  await changeAgent(db.database, frozen, { status: 'frozen' })
-  await changeAgent(db.database, quarantined, { status: 'quarantined' })
-  await changeAgent(db.database, paused, { status: 'paused' })
-  await changeAgent(db.database, deactivated, { status: 'deactivated' })
+  await changeAgent(database, frozen, { status: 'frozen' })
+  await changeAgent(database, quarantined, { status: 'quarantined' })
+  await changeAgent(database, paused, { status: 'paused' })
+  await changeAgent(database, deactivated, { status: 'deactivated' })
   const negative = await funded()
   await post(node.ledger, [negative], {
     kind: 'chargeback',
@@ -194,7 +190,7 @@ test('a wallet that is skipped is reported with its reason and balance, and sett
   )
 
   await verify(people.network, stranger)
-  await changeAgent(db.database, frozen, { status: 'active' })
+  await changeAgent(database, frozen, { status: 'active' })
   at('2026-11-19T05:00:00Z')
   await node.run()
   expect(await paidOut(unverified, frozen)).toHaveLength(2)
@@ -203,13 +199,13 @@ test('a wallet that is skipped is reported with its reason and balance, and sett
 test('the whole balance of a deactivated agent is settled by the next run, however young, and once a day', async () => {
   at('2026-11-18T04:00:00Z')
   const ended = await Promise.all(Array.from({ length: 6 }, () => funded()))
-  for (const agentId of ended) await changeAgent(db.database, agentId, { status: 'deactivated' })
+  for (const agentId of ended) await changeAgent(database, agentId, { status: 'deactivated' })
   at('2026-11-18T05:00:00Z')
   await node.run()
   expect(await paidOut(...ended)).toHaveLength(6)
   // More money comes in while a run processes the wallets again.
   for (const agentId of ended) await fund(node.ledger, agentId, 5_000n)
-  await db.database.query(
+  await database.query(
     `update settlement_runs set finished_at = null, paid_count = 0; update scans set started_at = null`,
   )
   await node.run()
@@ -225,7 +221,7 @@ test('money that the bank returned counts as of the day of its return', async ()
   at('2026-11-18T05:00:00Z')
   await node.run()
   await payoutAttempts(node).run(clock.now())
-  expect(await balanceOf(db.database, agentId)).toBe(10_000n)
+  expect(await balanceOf(database, agentId)).toBe(10_000n)
   at('2026-11-19T05:00:00Z')
   await node.run()
   expect(await paidOut(agentId)).toHaveLength(1)

@@ -7,7 +7,7 @@ import { paise, ZERO_PAISE } from '../../../kernel/money.ts'
 import { hashSecret } from '../../../kernel/secrets.ts'
 import { SYSTEM, type Transfer } from '../../../ledger/index.ts'
 import { insertBatch } from '../../../ledger/transfers.ts'
-import { balanceOf, expectBalanced, newFundedAgent, order } from '../../../testing/builders.ts'
+import { balanceOf, expectBalanced, insertFundedAgent, order } from '../../../testing/builders.ts'
 import { database, db, test } from '../../../testing/database-test.ts'
 import { SETTLED_WALLETS } from '../../../testing/knobs.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
@@ -84,8 +84,8 @@ test('many wallets are settled once each in bounded memory while payments contin
   const [node] = nodes
   if (node === undefined) throw new Error('there is no node')
   clock.set(WEDNESDAY)
-  const payer = await newFundedAgent(node.ledger, database, clock, 10n ** 9n)
-  const payee = await newFundedAgent(node.ledger, database, clock, 100n)
+  const payer = await insertFundedAgent(node.ledger, database, clock, 10n ** 9n)
+  const payee = await insertFundedAgent(node.ledger, database, clock, 100n)
   const keyHash = hashSecret(payer)
 
   globalThis.gc?.()

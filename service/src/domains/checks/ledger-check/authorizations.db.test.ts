@@ -11,7 +11,14 @@ import {
 } from '../../../testing/authorizing.ts'
 import { order, outcomesOf } from '../../../testing/builders.ts'
 import { PROOF_LENGTH } from '../../../testing/knobs.ts'
-import { clock, database, newAgent, newFundedAgent, node, test } from '../../../testing/ledger-test.ts'
+import {
+  clock,
+  database,
+  newFundedAgent,
+  newUnfundedAgent,
+  node,
+  test,
+} from '../../../testing/ledger-test.ts'
 import type { Authorization } from '../../payments/authorizations/authorization.ts'
 import { faultsOf, foldAll, testContext, wholeRound } from './testing/stage.ts'
 
@@ -31,7 +38,7 @@ test('totals, windows and sums are right whatever authorizations were captured, 
   }
   const payers = [await newFundedAgent(50_000_000n, limits), await newFundedAgent(50_000_000n)]
   const payees: Uuid[] = []
-  for (let made = 0; made < 4; made++) payees.push(await newAgent())
+  for (let made = 0; made < 4; made++) payees.push(await newUnfundedAgent())
   const open: Authorization[] = []
   const anyOf = <Thing>(things: readonly Thing[]) => things[randomInt(Math.max(1, things.length))]
   let captured = 0
@@ -65,7 +72,7 @@ test('totals, windows and sums are right whatever authorizations were captured, 
 })
 
 test('a capture that was altered by hand is found', async () => {
-  const [payer, payee] = [await newFundedAgent(1_000_000n), await newAgent()]
+  const [payer, payee] = [await newFundedAgent(1_000_000n), await newUnfundedAgent()]
   const authorization = await authorizedOn(node, authorizationIntent(payer, payee, 20_000n))
   const { payment_id } = await captureOn(node, authorization, 'total', 5_000n)
   await expectNoFaults()

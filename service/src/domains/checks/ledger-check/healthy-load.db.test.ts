@@ -5,7 +5,7 @@ import { paise } from '../../../kernel/money.ts'
 import { foldTransfers, type Posting, SYSTEM, type Transfer, type Writer } from '../../../ledger/index.ts'
 import {
   fund,
-  newFundedAgent,
+  insertFundedAgent,
   order,
   outcomesOf,
   post,
@@ -34,7 +34,7 @@ test.beforeAll(async () => {
   if (node === undefined) throw new Error('there is no node')
   for (let made = 0; made < 12; made++) {
     const columns = made % 2 === 0 ? limits : {}
-    const wallet = await newFundedAgent(node.ledger, database, clock, 2_000_000n, columns)
+    const wallet = await insertFundedAgent(node.ledger, database, clock, 2_000_000n, columns)
     wallets.push(wallet)
     if (made % 2 === 0) limited.add(wallet)
   }

@@ -3,7 +3,7 @@ import { newUuid, type Uuid } from '../../../kernel/ids.ts'
 import { paise, ZERO_PAISE } from '../../../kernel/money.ts'
 import { SYSTEM, type Transfer } from '../../../ledger/index.ts'
 import { insertBatch } from '../../../ledger/transfers.ts'
-import { newAgent } from '../../../testing/builders.ts'
+import { insertAgent } from '../../../testing/builders.ts'
 import { database, test } from '../../../testing/database-test.ts'
 import { CHECKED_TRANSFERS, CHECKED_WALLETS } from '../../../testing/knobs.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
@@ -17,7 +17,7 @@ const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
 let wallet: Uuid
 
 test.beforeAll(async () => {
-  wallet = await newAgent(database, clock.now())
+  wallet = await insertAgent(database, clock.now())
   for (let made = 0; made < CHECKED_TRANSFERS; made += AT_ONCE) {
     const batch = Array.from({ length: AT_ONCE }, (_, index) => step(made + index + 1))
     await insertBatch(database, TEST_VAULT, batch)

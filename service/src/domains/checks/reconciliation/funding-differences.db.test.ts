@@ -89,7 +89,7 @@ describe('reconciliation reports a funding', () => {
   })
 
   test('that was paid without a webhook', async () => {
-    const { funding } = await stage.world.open(await stage.world.newAgent())
+    const { funding } = await stage.world.open(await stage.world.newAgentOfNewOwner())
     await stage.world.gateway.simulation.pay(orderIdOf(funding), { method: 'card' })
     await query(`update fundings set next_check_at = null, status = 'failed'`)
     stage.world.advance(11 * 60)
@@ -99,7 +99,7 @@ describe('reconciliation reports a funding', () => {
   })
 
   test('that was credited without a payment', async () => {
-    const agent = await stage.world.newAgent()
+    const agent = await stage.world.newAgentOfNewOwner()
     const { id } = await fund(stage.world.ledger, agent, 5_000n)
     expect(await found()).toMatchObject([
       { kind: 'credited_not_paid', subject: formatId('fund', id), theirs: 'no such funding', amount: 5_000n },

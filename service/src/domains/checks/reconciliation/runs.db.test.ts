@@ -200,7 +200,7 @@ test('two nodes that begin at once make one run', async () => {
 })
 
 test('a record that changes between two queries is not a difference', async () => {
-  const { funding } = await stage.world.open(await stage.world.newAgent())
+  const { funding } = await stage.world.open(await stage.world.newAgentOfNewOwner())
   await stage.world.gateway.simulation.pay(orderIdOf(funding), { method: 'upi' })
   await stage.query(`update fundings set next_check_at = null`, [])
   stage.world.advance(11 * 60)

@@ -1,6 +1,6 @@
 import { beforeEach, expect } from 'vitest'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
-import { newAgent as newBareAgent } from '../../../testing/builders.ts'
+import { insertAgent } from '../../../testing/builders.ts'
 import { database, test } from '../../../testing/database-test.ts'
 import {
   type NetworkContext,
@@ -39,8 +39,8 @@ async function certificatesOf(id: Uuid): Promise<Uuid[]> {
 test('agents created before MACs existed get a MAC and a certificate once, however many nodes start', async () => {
   const now = context.clock.now()
   const ids: Uuid[] = []
-  for (let made = 0; made < 205; made++) ids.push(await newBareAgent(database, now))
-  const ended = await newBareAgent(database, now, { status: 'deactivated' })
+  for (let made = 0; made < 205; made++) ids.push(await insertAgent(database, now))
+  const ended = await insertAgent(database, now, { status: 'deactivated' })
   const completed = await Promise.all([1, 2, 3].map(() => completeAgents(context)))
   expect(completed.reduce((sum, count) => sum + count, 0)).toBe(ids.length + 1)
   for (const id of [...ids.slice(0, 3), ...ids.slice(-3)]) {
@@ -57,7 +57,7 @@ test('agents created before MACs existed get a MAC and a certificate once, howev
 test('an agent whose MAC was removed from the database gets no new one', async () => {
   const { platform } = await newPlatform(context)
   const { agent } = await newAgent(context, await newOwner(context, platform.id))
-  const bare = await newBareAgent(database, context.clock.now(), { status: 'deactivated' })
+  const bare = await insertAgent(database, context.clock.now(), { status: 'deactivated' })
   await completeAgents(context)
   for (const id of [agent.id, bare]) {
     await database.query(`update agents set handle = $2, seal = null where id = $1`, [id, `not-${id}`])

@@ -8,7 +8,7 @@ const AT_ONCE = 200
 
 let payee: StageAgent
 test.beforeAll(async () => {
-  payee = await stage.newAgent(await stage.newOwner())
+  payee = await stage.newAgentOf(await stage.newOwner())
 })
 afterAll(async () => {
   await expectBalanced(stage.db.database)
@@ -62,7 +62,7 @@ test('of 20 agents that join concurrently exactly as many become members as the 
   const lab = await openLab(stage)
   await lab.hire('treasury')
   const agents: StageAgent[] = []
-  for (let number = 0; number < 20; number++) agents.push(await stage.newAgent(lab.owner))
+  for (let number = 0; number < 20; number++) agents.push(await stage.newAgentOf(lab.owner))
   const answers = await Promise.all(
     agents.map(({ id }, number) =>
       lab.ask(
@@ -83,7 +83,7 @@ test('an agent that joins two organizations concurrently becomes a member of one
   const lab = await openLab(stage)
   const other = await openLab(stage, 'tier2', lab.owner)
   for (let turn = 0; turn < 5; turn++) {
-    const agent = await stage.newAgent(lab.owner)
+    const agent = await stage.newAgentOf(lab.owner)
     const body = { agent_id: agent.id, role: 'worker' }
     const answers = await Promise.all(
       [lab, other, lab, other].map(({ ask }, number) => ask('POST', '/agents', body, number % 2)),

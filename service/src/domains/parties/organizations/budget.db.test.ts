@@ -11,13 +11,13 @@ let stage: PolicyStage
 let payee: StageAgent
 beforeAll(async () => {
   stage = await openOrganizationStage(LATE)
-  payee = await stage.newAgent(await stage.newOwner())
+  payee = await stage.newAgentOf(await stage.newOwner())
 })
 afterAll(() => stage.close())
 
 test('all that an agent spent earlier in the month counts against its budget, and a new month starts at zero', async () => {
   const lab = await openLab(stage)
-  const worker = await stage.newAgent(lab.owner)
+  const worker = await stage.newAgentOf(lab.owner)
   await stage.pay(worker, payee, 30)
   expect((await lab.join(worker, 'worker', 50)).status).toBe(201)
   expect(await lab.budgetOf(worker)).toMatchObject({ spent_this_month: 30, remaining: 20 })

@@ -18,7 +18,7 @@ async function openScene(): Promise<Scene> {
     lab,
     treasury: await lab.hire('treasury'),
     worker: await lab.hire('worker', 40),
-    loner: await stage.newAgent(lab.owner),
+    loner: await stage.newAgentOf(lab.owner),
   }
 }
 
@@ -88,7 +88,7 @@ const CASES: readonly Case[] = [
     'a new member of another owner',
     403,
     { code: 'authorization_error' },
-    async ({ lab }) => lab.join(await stage.newAgent(await stage.newOwner()), 'worker'),
+    async ({ lab }) => lab.join(await stage.newAgentOf(await stage.newOwner()), 'worker'),
   ],
   ['a new member that does not exist', 404, { code: 'not_found' }, ({ lab }) => lab.join(nobody(), 'worker')],
   [

@@ -16,7 +16,7 @@ let payee: StageAgent
 
 test.beforeAll(async () => {
   signedUp = await stage.newOwner()
-  payee = await stage.newAgent(signedUp)
+  payee = await stage.newAgentOf(signedUp)
 })
 
 const change = (agent: StageAgent, body: object) =>
@@ -30,13 +30,13 @@ const inADay = () => new Date(stage.clock.now().getTime() + DAY_MS).toISOString(
 
 describe('a limit of an agent', () => {
   test('a limit that is set at creation applies at once, whatever its value', async () => {
-    const agent = await stage.newAgent(signedUp, { spend_limit_per_tx: 7, max_counterparties_per_hour: 3 })
+    const agent = await stage.newAgentOf(signedUp, { spend_limit_per_tx: 7, max_counterparties_per_hour: 3 })
     expect(await stage.payOnBoth(agent, payee, 7)).toEqual([200, 200])
     expect(await stage.payOnBoth(agent, payee, 7.01)).toEqual(['agent', 'agent'])
   })
 
   test('a raised limit is shown as pending and takes effect exactly when the cooldown ends', async () => {
-    const agent = await stage.newAgent(signedUp, { spend_limit_per_tx: 7 })
+    const agent = await stage.newAgentOf(signedUp, { spend_limit_per_tx: 7 })
     const effective_at = inADay()
     const pending_policy = { spend_limit_per_tx: { value: 9, effective_at } }
     const { body } = await change(agent, { spend_limit_per_tx: 9 })
@@ -51,7 +51,7 @@ describe('a limit of an agent', () => {
   })
 
   test('a lowered limit applies to the next payment on every node and removes a pending raise', async () => {
-    const agent = await stage.newAgent(signedUp, { spend_limit_per_tx: 7 })
+    const agent = await stage.newAgentOf(signedUp, { spend_limit_per_tx: 7 })
     await change(agent, { spend_limit_per_tx: 9 })
     expect(await stage.payOnBoth(agent, payee, 7)).toEqual([200, 200])
     const { body } = await change(agent, { spend_limit_per_tx: 5 })
@@ -62,7 +62,7 @@ describe('a limit of an agent', () => {
   })
 
   test('a limit that is raised again waits for a full cooldown', async () => {
-    const agent = await stage.newAgent(signedUp, { spend_limit_per_tx: 7 })
+    const agent = await stage.newAgentOf(signedUp, { spend_limit_per_tx: 7 })
     await change(agent, { spend_limit_per_tx: 9 })
     await stage.advance(DAY_MS - 1)
     const effective_at = inADay()
@@ -75,7 +75,7 @@ describe('a limit of an agent', () => {
   })
 
   test('a limit does not change if the platform or the owner cancels a pending raise', async () => {
-    const agent = await stage.newAgent(signedUp, { spend_limit_per_tx: 7 })
+    const agent = await stage.newAgentOf(signedUp, { spend_limit_per_tx: 7 })
     for (const headers of [signedUp.platform, asOwners(signedUp.ownerId)]) {
       await change(agent, { spend_limit_per_tx: null })
       const { status, body } = await cancel(agent, 'spend_limit_per_tx', headers)
@@ -87,7 +87,7 @@ describe('a limit of an agent', () => {
   })
 
   test('no other caller can cancel a pending raise', async () => {
-    const agent = await stage.newAgent(signedUp, { spend_limit_per_tx: 7 })
+    const agent = await stage.newAgentOf(signedUp, { spend_limit_per_tx: 7 })
     await change(agent, { spend_limit_per_tx: 9 })
     const stranger = await stage.newOwner()
     expect((await cancel(agent, 'spend_limit_per_tx', stranger.platform)).status).toBe(403)
@@ -99,11 +99,11 @@ describe('a limit of an agent', () => {
 
 test('a list with added and removed entries tightens at once and loosens a day later', async () => {
   const [old, kept, fresh] = [
-    await stage.newAgent(signedUp),
-    await stage.newAgent(signedUp),
-    await stage.newAgent(signedUp),
+    await stage.newAgentOf(signedUp),
+    await stage.newAgentOf(signedUp),
+    await stage.newAgentOf(signedUp),
   ]
-  const agent = await stage.newAgent(signedUp, { allowed_payees: [old.id, kept.id] })
+  const agent = await stage.newAgentOf(signedUp, { allowed_payees: [old.id, kept.id] })
   await change(agent, { allowed_payees: [kept.id, fresh.id] })
   expect(await stage.payOnBoth(agent, old, 1)).toEqual(['agent', 'agent'])
   expect(await stage.payOnBoth(agent, kept, 1)).toEqual([200, 200])
@@ -114,7 +114,7 @@ test('a list with added and removed entries tightens at once and loosens a day l
 })
 
 test('a repeated raise keeps its moment, and a different raise gets a new one', async () => {
-  const agent = await stage.newAgent(signedUp, { spend_limit_per_tx: 7 })
+  const agent = await stage.newAgentOf(signedUp, { spend_limit_per_tx: 7 })
   const momentOf = async (limit: number) => {
     const { body } = await change(agent, { spend_limit_per_tx: limit })
     return body['pending_policy']
@@ -130,7 +130,7 @@ test('two nodes that apply the same due changes apply each once, while payments 
   const { db, clock } = stage
   const context = networkContext(db.database, clock)
   const agents = await Promise.all(
-    Array.from({ length: 30 }, () => stage.newAgent(signedUp, { spend_limit_per_tx: 7 })),
+    Array.from({ length: 30 }, () => stage.newAgentOf(signedUp, { spend_limit_per_tx: 7 })),
   )
   for (const agent of agents) await change(agent, { spend_limit_per_tx: 9 })
   clock.advance(DAY_MS)

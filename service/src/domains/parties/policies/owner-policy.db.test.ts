@@ -16,8 +16,8 @@ test('an owner who has set no policy limits nothing', async () => {
 describe('a limit of an owner', () => {
   test('a limit of an owner applies to the next payment of each agent, new ones too, and counts each agent separately', async () => {
     const signedUp = await stage.newOwner()
-    const agents = [await stage.newAgent(signedUp), await stage.newAgent(signedUp)]
-    const payee = await stage.newAgent(await stage.newOwner())
+    const agents = [await stage.newAgentOf(signedUp), await stage.newAgentOf(signedUp)]
+    const payee = await stage.newAgentOf(await stage.newOwner())
     for (const agent of agents) expect(await stage.payOnBoth(agent, payee, 10)).toEqual([200, 200])
     const { body } = await stage.ask('PATCH', PATH, asOwners(signedUp.ownerId), { spend_limit_daily: 40 })
     expect(body).toMatchObject({ policy: { spend_limit_daily: 40 }, pending_policy: {} })
@@ -25,15 +25,15 @@ describe('a limit of an owner', () => {
       expect(await stage.payOnBoth(agent, payee, 20.01)).toEqual(['owner', 'owner'])
       expect(await stage.payOnBoth(agent, payee, 10)).toEqual([200, 200])
     }
-    const newcomer = await stage.newAgent(signedUp)
+    const newcomer = await stage.newAgentOf(signedUp)
     expect(await stage.payOnBoth(newcomer, payee, 40.01)).toEqual(['owner', 'owner'])
   })
 
   test('a raised limit of an owner waits for the cooldown and then applies to all agents', async () => {
     const signedUp = await stage.newOwner()
     const session = asOwners(signedUp.ownerId)
-    const agents = [await stage.newAgent(signedUp), await stage.newAgent(signedUp)]
-    const payee = await stage.newAgent(await stage.newOwner())
+    const agents = [await stage.newAgentOf(signedUp), await stage.newAgentOf(signedUp)]
+    const payee = await stage.newAgentOf(await stage.newOwner())
     await stage.ask('PATCH', PATH, session, { spend_limit_per_tx: 5 })
     const { body } = await stage.ask('PATCH', PATH, session, { spend_limit_per_tx: 6 })
     const effective_at = new Date(stage.clock.now().getTime() + DAY_MS).toISOString()
@@ -60,8 +60,8 @@ describe('a limit of an owner', () => {
     expect((await stage.ask('DELETE', path, session)).body).toMatchObject({ pending_policy: {} })
     expect((await stage.ask('DELETE', path, session)).status).toBe(404)
     await stage.advance(DAY_MS)
-    const agent = await stage.newAgent(signedUp)
-    const payee = await stage.newAgent(signedUp)
+    const agent = await stage.newAgentOf(signedUp)
+    const payee = await stage.newAgentOf(signedUp)
     expect(await stage.payOnBoth(agent, payee, 5.01)).toEqual(['owner', 'owner'])
   })
 })
@@ -97,7 +97,7 @@ describe('a session of several owners', () => {
         expect((await stage.ask(method, named, session, body)).status).toBe(404)
       }
     }
-    const agent = await stage.newAgent(foreign)
-    expect(await stage.payOnBoth(agent, await stage.newAgent(own), 1)).toEqual([200, 200])
+    const agent = await stage.newAgentOf(foreign)
+    expect(await stage.payOnBoth(agent, await stage.newAgentOf(own), 1)).toEqual([200, 200])
   })
 })

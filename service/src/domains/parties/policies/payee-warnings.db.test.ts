@@ -18,9 +18,9 @@ let cat: StageAgent
 
 test.beforeAll(async () => {
   const payees = await stage.newOwner()
-  ann = await stage.newAgent(payees)
-  bob = await stage.newAgent(payees)
-  cat = await stage.newAgent(payees)
+  ann = await stage.newAgentOf(payees)
+  bob = await stage.newAgentOf(payees)
+  cat = await stage.newAgentOf(payees)
   signedUp = await stage.newOwner()
 })
 
@@ -32,7 +32,7 @@ const inADay = () => new Date(stage.clock.now().getTime() + DAY_MS).toISOString(
 
 describe('a changed payee list of an agent', () => {
   test('a changed payee list allows payees in both lists at once, and gives no warning while there is one', async () => {
-    const agent = await stage.newAgent(signedUp, { allowed_payees: [ann.id, bob.id] })
+    const agent = await stage.newAgentOf(signedUp, { allowed_payees: [ann.id, bob.id] })
     const { status, body } = await change(agent, { allowed_payees: [bob.id, cat.id] })
     expect(status).toBe(200)
     expect(body).toMatchObject({ policy: { allowed_payees: [bob.id] } })
@@ -42,7 +42,7 @@ describe('a changed payee list of an agent', () => {
   })
 
   test('a changed payee list gives a warning with the moment if no payee is in both lists until then', async () => {
-    const agent = await stage.newAgent(signedUp, { allowed_payees: [ann.id] })
+    const agent = await stage.newAgentOf(signedUp, { allowed_payees: [ann.id] })
     const until = inADay()
     const { body } = await change(agent, { allowed_payees: [bob.id] })
     expect(body).toMatchObject({ policy: { allowed_payees: [] } })
@@ -56,7 +56,7 @@ describe('a changed payee list of an agent', () => {
   })
 
   test('a changed payee list gives a warning if the payees in both lists are blocked before or by the change', async () => {
-    const agent = await stage.newAgent(signedUp, {
+    const agent = await stage.newAgentOf(signedUp, {
       allowed_payees: [ann.id, bob.id],
       blocked_payee_agents: [ann.id],
     })
@@ -65,7 +65,7 @@ describe('a changed payee list of an agent', () => {
   })
 
   test('the warning has no moment if no pending change helps: an empty list, or a list of the agent itself', async () => {
-    const agent = await stage.newAgent(signedUp)
+    const agent = await stage.newAgentOf(signedUp)
     for (const list of [[], [agent.id]]) {
       const { body } = await change(agent, { allowed_payees: list })
       expect(body['warnings']).toEqual([expect.stringMatching(`^${agent.id} can pay nobody: `)])
@@ -74,7 +74,7 @@ describe('a changed payee list of an agent', () => {
 
   test('a warning is given if the lists of the owner and of the agent together allow no payee', async () => {
     const owner = await stage.newOwner()
-    const agent = await stage.newAgent(owner)
+    const agent = await stage.newAgentOf(owner)
     await changeOwner(owner, { allowed_payees: [ann.id, bob.id], blocked_payee_agents: [bob.id] })
     const ask = (body: object) => stage.ask('PATCH', `/v1/agents/${agent.id}`, owner.platform, body)
     expect((await ask({ allowed_payees: [ann.id, cat.id] })).body).not.toHaveProperty('warnings')
@@ -94,35 +94,35 @@ describe('payees who can never be paid again', () => {
 
   async function endedAgent(): Promise<StageAgent> {
     const owner = await stage.newOwner()
-    const agent = await stage.newAgent(owner)
+    const agent = await stage.newAgentOf(owner)
     expect((await deactivate(agent, owner)).status).toBe(200)
     return agent
   }
 
   test('a list of deactivated payees only gives a warning', async () => {
     const [gone, lost] = [await endedAgent(), await endedAgent()]
-    const agent = await stage.newAgent(signedUp)
+    const agent = await stage.newAgentOf(signedUp)
     const { body } = await change(agent, { allowed_payees: [gone.id, lost.id] })
     expect(body['warnings']).toEqual(nobody(agent))
     expect((await stage.pay(agent, gone, 1)).status).not.toBe(200)
-    const one = await change(await stage.newAgent(signedUp), { allowed_payees: [gone.id, ann.id] })
+    const one = await change(await stage.newAgentOf(signedUp), { allowed_payees: [gone.id, ann.id] })
     expect(one.body).not.toHaveProperty('warnings')
   })
 
   test('a list of deactivated, blocked and unknown payees gives a warning', async () => {
     const gone = await endedAgent()
-    const agent = await stage.newAgent(signedUp)
+    const agent = await stage.newAgentOf(signedUp)
     const blocked = { allowed_payees: [gone.id, ann.id], blocked_payee_agents: [ann.id] }
     expect((await change(agent, blocked)).body['warnings']).toEqual(nobody(agent))
     const unknown = formatId('agt', newUuid(stage.clock.now()))
-    const other = await stage.newAgent(signedUp)
+    const other = await stage.newAgentOf(signedUp)
     expect((await change(other, { allowed_payees: [unknown] })).body['warnings']).toEqual(nobody(other))
   })
 
   test('a warning with the moment is given if only deactivated payees are in both lists', async () => {
     const owner = await stage.newOwner()
-    const ending = await stage.newAgent(owner)
-    const agent = await stage.newAgent(signedUp, { allowed_payees: [ann.id, ending.id] })
+    const ending = await stage.newAgentOf(owner)
+    const agent = await stage.newAgentOf(signedUp, { allowed_payees: [ann.id, ending.id] })
     await deactivate(ending, owner)
     const until = inADay()
     const { body } = await change(agent, { allowed_payees: [ending.id, bob.id] })
@@ -133,9 +133,9 @@ describe('payees who can never be paid again', () => {
 
   test('a list of paused, quarantined or frozen payees gives no warning', async () => {
     const owner = await stage.newOwner()
-    const paused = await stage.newAgent(owner)
+    const paused = await stage.newAgentOf(owner)
     await stage.ask('POST', `/v1/agents/${paused.id}/pause`, owner.platform, {})
-    const { body } = await change(await stage.newAgent(signedUp), { allowed_payees: [paused.id] })
+    const { body } = await change(await stage.newAgentOf(signedUp), { allowed_payees: [paused.id] })
     expect(body).not.toHaveProperty('warnings')
   })
 
@@ -143,8 +143,8 @@ describe('payees who can never be paid again', () => {
     const owner = await stage.newOwner()
     const gone = await endedAgent()
     const [left, free] = [
-      await stage.newAgent(owner, { allowed_payees: [gone.id, ann.id] }),
-      await stage.newAgent(owner, { allowed_payees: [bob.id] }),
+      await stage.newAgentOf(owner, { allowed_payees: [gone.id, ann.id] }),
+      await stage.newAgentOf(owner, { allowed_payees: [bob.id] }),
     ]
     const none = await changeOwner(await stage.newOwner(), { allowed_payees: [gone.id] })
     expect(none.body['warnings']).toEqual([expect.stringMatching('^No agent can pay anybody: ')])
@@ -155,7 +155,7 @@ describe('payees who can never be paid again', () => {
 
   test('an own agent that is the only active payee of its owner’s list gets a warning, because it cannot pay itself', async () => {
     const owner = await stage.newOwner()
-    const [sole] = [await stage.newAgent(owner), await stage.newAgent(owner)]
+    const [sole] = [await stage.newAgentOf(owner), await stage.newAgentOf(owner)]
     const { body } = await changeOwner(owner, { allowed_payees: [(await endedAgent()).id, sole.id] })
     expect(body['warnings']).toEqual(nobody(sole))
   })
@@ -166,7 +166,7 @@ describe('a waiting change of a payee list that is cancelled', () => {
 
   test('cancelling a pending list gives a warning if the list in force allows no payee, for agents and owners', async () => {
     const owner = await stage.newOwner()
-    const agent = await stage.newAgent(owner, { allowed_payees: [ann.id] })
+    const agent = await stage.newAgentOf(owner, { allowed_payees: [ann.id] })
     const ask = (body: object) => stage.ask('PATCH', `/v1/agents/${agent.id}`, owner.platform, body)
     const pending = `/v1/agents/${agent.id}/pending-policy/allowed_payees`
     await ask({ allowed_payees: [bob.id] })
@@ -183,7 +183,7 @@ describe('a waiting change of a payee list that is cancelled', () => {
   })
 
   test('cancelling a pending change gives no warning while there is a payee, or if it was of another control', async () => {
-    const agent = await stage.newAgent(signedUp, { allowed_payees: [ann.id], spend_limit_daily: 5 })
+    const agent = await stage.newAgentOf(signedUp, { allowed_payees: [ann.id], spend_limit_daily: 5 })
     await change(agent, { allowed_payees: [ann.id, bob.id], spend_limit_daily: 6 })
     for (const control of ['allowed_payees', 'spend_limit_daily']) {
       const { status, body } = await cancel(
@@ -198,7 +198,7 @@ describe('a waiting change of a payee list that is cancelled', () => {
 describe('a changed payee list of an owner', () => {
   test('a changed payee list of an owner gives one warning if no agent has a payee until it takes effect', async () => {
     const owner = await stage.newOwner()
-    await stage.newAgent(owner)
+    await stage.newAgentOf(owner)
     expect((await changeOwner(owner, { allowed_payees: [ann.id] })).body).not.toHaveProperty('warnings')
     const until = inADay()
     const { body } = await changeOwner(owner, { allowed_payees: [bob.id] })
@@ -209,14 +209,14 @@ describe('a changed payee list of an owner', () => {
   test('a changed payee list of an owner gives a warning with the moment for each agent without a payee, and no others', async () => {
     const owner = await stage.newOwner()
     const [free, left, waiting, paused] = [
-      await stage.newAgent(owner),
-      await stage.newAgent(owner, { allowed_payees: [bob.id] }),
-      await stage.newAgent(owner, { allowed_payees: [bob.id] }),
-      await stage.newAgent(owner, { allowed_payees: [] }),
+      await stage.newAgentOf(owner),
+      await stage.newAgentOf(owner, { allowed_payees: [bob.id] }),
+      await stage.newAgentOf(owner, { allowed_payees: [bob.id] }),
+      await stage.newAgentOf(owner, { allowed_payees: [] }),
     ]
     await stage.ask('PATCH', `/v1/agents/${waiting.id}`, owner.platform, { allowed_payees: [ann.id, bob.id] })
     const until = inADay()
-    const ended = await stage.newAgent(owner, { allowed_payees: [bob.id] })
+    const ended = await stage.newAgentOf(owner, { allowed_payees: [bob.id] })
     await stage.ask('DELETE', `/v1/agents/${ended.id}`, owner.platform)
     const { body } = await changeOwner(owner, { allowed_payees: [ann.id] })
     const warnings = body['warnings'] as string[]
@@ -229,7 +229,7 @@ describe('a changed payee list of an owner', () => {
 
   test('the warnings name ten agents and say that there are more', async () => {
     const owner = await stage.newOwner()
-    for (let count = 0; count < 12; count++) await stage.newAgent(owner, { allowed_payees: [bob.id] })
+    for (let count = 0; count < 12; count++) await stage.newAgentOf(owner, { allowed_payees: [bob.id] })
     const { body } = await changeOwner(owner, { allowed_payees: [ann.id] })
     expect(body['warnings']).toHaveLength(11)
     expect(body['warnings']).toEqual(expect.arrayContaining([expect.stringMatching('^More agents')]))

@@ -38,8 +38,8 @@ describe.each([0, 5_000, -5_000, -DAY_MS])('the history of a policy on two nodes
 
   test('has the version of a payment that one node decides right after another node’s change', async () => {
     const owner = await stage.newOwner()
-    const payee = await stage.newAgent(owner)
-    const agent = await stage.newAgent(owner)
+    const payee = await stage.newAgentOf(owner)
+    const agent = await stage.newAgentOf(owner)
     const history = historyOf(stage, agent)
     for (const [at, limit] of [50, 40, 30, 20].entries()) {
       const changed = { spend_limit_per_tx: limit }
@@ -67,8 +67,8 @@ async function runSteps(
   apartMs: number,
 ): Promise<{ readonly list: readonly Shown[]; readonly history: History }> {
   const owner = await stage.newOwner()
-  const payee = await stage.newAgent(owner)
-  const agent = await stage.newAgent(owner, { spend_limit_per_tx: 60, allowed_payees: [payee.id] })
+  const payee = await stage.newAgentOf(owner)
+  const agent = await stage.newAgentOf(owner, { spend_limit_per_tx: 60, allowed_payees: [payee.id] })
   const history = historyOf(stage, agent)
   const organization = await joined(stage, owner, agent)
   const policy = await history.now()

@@ -34,8 +34,8 @@ test.beforeEach(async () => {
   const raised = await stage.ask('PATCH', '/v1/admin/tiers/sandbox', AS_ADMIN, NO_OTHER_LIMIT)
   expect(raised.status).toBe(200)
   signedUp = await stage.newOwner()
-  payee = await stage.newAgent(signedUp)
-  agent = await stage.newAgent(signedUp)
+  payee = await stage.newAgentOf(signedUp)
+  agent = await stage.newAgentOf(signedUp)
 })
 
 const setLimit: Readonly<

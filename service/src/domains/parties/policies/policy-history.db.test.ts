@@ -22,9 +22,9 @@ let history: ReturnType<typeof historyOf>
 
 beforeEach(async () => {
   signedUp = await stage.newOwner()
-  payee = await stage.newAgent(signedUp)
+  payee = await stage.newAgentOf(signedUp)
   await stage.advance(1_000)
-  agent = await stage.newAgent(signedUp, { spend_limit_daily: 900, allowed_payees: [payee.id] })
+  agent = await stage.newAgentOf(signedUp, { spend_limit_daily: 900, allowed_payees: [payee.id] })
   history = historyOf(stage, agent)
 })
 
@@ -103,7 +103,7 @@ describe('the versions of a policy', () => {
     await change({ blocked_payee_agents: [], spend_limit_hourly: null })
     await stage.advance(DAY_MS)
     expect((await history.now()).policy_version).toBe(before.policy_version)
-    const twin = await stage.newAgent(signedUp, { spend_limit_daily: 900, allowed_payees: [payee.id] })
+    const twin = await stage.newAgentOf(signedUp, { spend_limit_daily: 900, allowed_payees: [payee.id] })
     expect((await historyOf(stage, twin).now()).policy_version).toBe(before.policy_version)
   })
 

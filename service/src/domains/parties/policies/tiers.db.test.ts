@@ -17,7 +17,7 @@ let payee: StageAgent
 
 test.beforeAll(async () => {
   signedUp = await stage.newOwner()
-  payee = await stage.newAgent(signedUp)
+  payee = await stage.newAgentOf(signedUp)
 })
 
 const setTier = (tier: string, body: object) => stage.ask('PATCH', `/v1/admin/tiers/${tier}`, AS_ADMIN, body)
@@ -43,7 +43,7 @@ test('a change of an unknown tier is not found', async () => {
 
 test('the verification of an owner moves its agents to tier1, whose limits apply to the next payment', async () => {
   const owner = await stage.newOwner()
-  const agent = await stage.newAgent(owner)
+  const agent = await stage.newAgentOf(owner)
   expect(await stage.payOnBoth(agent, payee, 500)).toEqual([200, 200])
   expect(await stage.payOnBoth(agent, payee, 500.01)).toEqual(['tier', 'tier'])
   const account = { bank_account: '50100012345678', bank_ifsc: 'HDFC0001234' }
@@ -68,7 +68,7 @@ async function fillTier(tier: string, count: number): Promise<void> {
 }
 
 async function agentOf(tier: 'tier2' | 'tier3'): Promise<StageAgent> {
-  const agent = await stage.newAgent(signedUp)
+  const agent = await stage.newAgentOf(signedUp)
   await changeAgent(stage.db.database, agent.uuid, { tier })
   expect(await stage.payOnBoth(agent, payee, 10)).toEqual([200, 200])
   return agent

@@ -49,7 +49,7 @@ test('a limit of the treasury counts payments and allocations on both nodes toge
   const worker = await lab.hire('worker')
   const limits = { spend_limit_daily: 100, per_counterparty_daily_limit: 60 }
   await stage.ask('PATCH', `/v1/agents/${treasury.id}`, lab.owner.platform, limits)
-  const payee = await stage.newAgent(await stage.newOwner())
+  const payee = await stage.newAgentOf(await stage.newOwner())
   const works = Array.from({ length: 40 }, (_, number) => [
     lab.allocate(worker, 3, number % 2),
     stage.pay(treasury, payee, 2, number % 2),

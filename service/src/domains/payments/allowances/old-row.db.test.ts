@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect } from 'vitest'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { paise } from '../../../kernel/money.ts'
-import { newAgent, newFundedAgent, order, startNode, type TestNode } from '../../../testing/builders.ts'
+import { insertAgent, insertFundedAgent, order, startNode, type TestNode } from '../../../testing/builders.ts'
 import { database, test } from '../../../testing/database-test.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import { endCommand, giveCommand } from './change-allowance.ts'
@@ -18,10 +18,10 @@ test.beforeAll(() => {
 afterAll(() => node.ledger.close())
 
 beforeEach(async () => {
-  payer = await newFundedAgent(node.ledger, database, clock, 10_000_000n, {
+  payer = await insertFundedAgent(node.ledger, database, clock, 10_000_000n, {
     require_human_approval_above_paise: 10_000n,
   })
-  payee = await newAgent(database, clock.now())
+  payee = await insertAgent(database, clock.now())
 })
 
 const give = () =>

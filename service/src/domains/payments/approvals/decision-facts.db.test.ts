@@ -4,8 +4,8 @@ import { parseId, type Uuid } from '../../../kernel/ids.ts'
 import { rupees } from '../../../kernel/money.ts'
 import {
   changeAgent,
-  newAgent,
-  newFundedAgent,
+  insertAgent,
+  insertFundedAgent,
   order,
   startNode,
   type TestNode,
@@ -34,11 +34,11 @@ afterAll(() => node.ledger.close())
 beforeEach(async () => {
   clock.advance(HOUR_MS)
   paidBefore = openPaidBefore(database, 3)
-  payer = await newFundedAgent(node.ledger, database, clock, 10_000_000n, {
+  payer = await insertFundedAgent(node.ledger, database, clock, 10_000_000n, {
     require_human_approval_above_paise: 10_000n,
   })
-  payee = await newAgent(database, clock.now())
-  other = await newAgent(database, clock.now())
+  payee = await insertAgent(database, clock.now())
+  other = await insertAgent(database, clock.now())
 })
 
 async function ask(amount = 20_000n, to: Uuid | null = payee): Promise<ApprovalView> {
@@ -91,7 +91,7 @@ describe('what an owner reads of a request', () => {
     await node.pay(order(payer, payee, 1_234n))
     const approval = await ask()
     const before = await factsOf(approval)
-    const again = await ask(30_000n, await newAgent(database, clock.now()))
+    const again = await ask(30_000n, await insertAgent(database, clock.now()))
     for (const each of [approval, again]) {
       const facts = each === approval ? before : await factsOf(each)
       await node.ledger.submit(

@@ -3,7 +3,13 @@ import type { AgentCaller, Authenticators } from '../../../http/caller.ts'
 import { DAY_MS } from '../../../kernel/clock.ts'
 import { formatId, newUuid, type Uuid } from '../../../kernel/ids.ts'
 import { hashSecret } from '../../../kernel/secrets.ts'
-import { changeAgent, newAgent, newFundedAgent, startNode, type TestNode } from '../../../testing/builders.ts'
+import {
+  changeAgent,
+  insertAgent,
+  insertFundedAgent,
+  startNode,
+  type TestNode,
+} from '../../../testing/builders.ts'
 import { TEST_VAULT } from '../../../testing/database.ts'
 import { db, test } from '../../../testing/database-test.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
@@ -62,8 +68,8 @@ test.beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  payer = await newFundedAgent(node.ledger, db.database, clock, 100_000n, ASKS)
-  payee = await newAgent(db.database, clock.now())
+  payer = await insertFundedAgent(node.ledger, db.database, clock, 100_000n, ASKS)
+  payee = await insertAgent(db.database, clock.now())
   await db.database.query(
     `insert into owners (id, platform_id, name, phone, phone_index, pan, pan_index, created_at)
      values ($1, $1, 'Asha Rao', '', '', '', '', $2)`,
@@ -213,7 +219,7 @@ describe('the list of approvals', () => {
   test('includes all owners of the session and can be narrowed to one agent', async () => {
     const mine = await ask()
     const first = payer
-    payer = await newFundedAgent(node.ledger, db.database, clock, 100_000n, ASKS)
+    payer = await insertFundedAgent(node.ledger, db.database, clock, 100_000n, ASKS)
     const other = await ask()
     const both = asOwner(first, payer)
     expect(idsOf((await owner('GET', '', both)).body)).toEqual([other, mine])

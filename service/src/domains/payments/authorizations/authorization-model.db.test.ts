@@ -18,8 +18,8 @@ import {
   balanceOf,
   changeAgent,
   expectBalanced,
-  newAgent,
-  newFundedAgent,
+  insertAgent,
+  insertFundedAgent,
   order,
   startNode,
   type TestNode,
@@ -81,10 +81,10 @@ test('authorizations on two nodes have the same results as a plain model, whatev
 
 async function runActs(program: readonly AuthorizationAct[]): Promise<void> {
   const run: Run = {
-    payer: await newFundedAgent(nodes[0].ledger, database, clock, AUTHORIZATION_FUNDS, {
+    payer: await insertFundedAgent(nodes[0].ledger, database, clock, AUTHORIZATION_FUNDS, {
       spend_limit_daily_paise: AUTHORIZATION_DAILY,
     }),
-    payee: await newAgent(database, clock.now()),
+    payee: await insertAgent(database, clock.now()),
     model: emptyAuthorizationModel(clock.now().getTime()),
     made: [],
     stops: { blockedSinceMs: null, blockedMs: 0 },

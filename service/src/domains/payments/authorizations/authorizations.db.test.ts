@@ -17,7 +17,14 @@ import { balanceOf, changeAgent, order } from '../../../testing/builders.ts'
 import { eventsTo } from '../../../testing/escrows.ts'
 import { refusalOf } from '../../../testing/expect-refusal.ts'
 import { factsIn } from '../../../testing/facts.ts'
-import { clock, database, newAgent, newFundedAgent, node, test } from '../../../testing/ledger-test.ts'
+import {
+  clock,
+  database,
+  newFundedAgent,
+  newUnfundedAgent,
+  node,
+  test,
+} from '../../../testing/ledger-test.ts'
 import type { Authorization, AuthorizationIntent } from './authorization.ts'
 import { captureCommand } from './capture.ts'
 import { sumAuthorized } from './store.ts'
@@ -29,7 +36,7 @@ let payee: Uuid
 
 beforeEach(async () => {
   payer = await newFundedAgent(100_000n)
-  payee = await newAgent()
+  payee = await newUnfundedAgent()
 })
 
 afterAll(async () => {
@@ -151,7 +158,7 @@ describe('the end', () => {
       ...{ spend_limit_daily_paise: 50_000n, per_counterparty_daily_limit_paise: 50_000n },
       max_counterparties_per_hour: 1,
     })
-    const other = await newAgent()
+    const other = await newUnfundedAgent()
     const made = await authorized(50_000n)
     expect(await refusalOf(node.pay(order(payer, payee, 1n)))).toMatchObject({ code: 'spend_limit_exceeded' })
     expect(await endOn(node, made, 'voided')).toMatchObject({ status: 'voided', feePaise: 0n })
@@ -166,7 +173,7 @@ describe('the end', () => {
     const made = await authorized(50_000n)
     expect(await refusalOf(node.pay(order(payer, payee, 1n)))).toMatchObject({ code: 'spend_limit_exceeded' })
     await captureOn(node, made, 'total', 10_000n, true)
-    expect(await refusalOf(node.pay(order(payer, await newAgent(), 1n)))).toMatchObject({
+    expect(await refusalOf(node.pay(order(payer, await newUnfundedAgent(), 1n)))).toMatchObject({
       details: { rule: 'max_counterparties_per_hour' },
     })
     expect(await refusalOf(node.pay(order(payer, payee, 40_001n)))).toMatchObject({

@@ -4,7 +4,14 @@ import { formatId, newUuid } from '../../../kernel/ids.ts'
 import { hashSecret } from '../../../kernel/secrets.ts'
 import { authorizationIntent, authorizedOn } from '../../../testing/authorizing.ts'
 import { TEST_VAULT } from '../../../testing/database.ts'
-import { clock, database, newAgent, newFundedAgent, node, test } from '../../../testing/ledger-test.ts'
+import {
+  clock,
+  database,
+  newFundedAgent,
+  newUnfundedAgent,
+  node,
+  test,
+} from '../../../testing/ledger-test.ts'
 import { call, startTestServer, type TestServer } from '../../../testing/test-server.ts'
 import { openHandleCache } from '../../parties/agents/find-agent.ts'
 import { openSigningKeys } from '../../signing/index.ts'
@@ -40,7 +47,7 @@ test.beforeAll(async () => {
 afterAll(() => server.close())
 
 test('an app begins the closing of what its agent set aside, and closes nothing that its agent receives', async () => {
-  const [payer, payee] = [await newFundedAgent(100_000n), await newAgent()]
+  const [payer, payee] = [await newFundedAgent(100_000n), await newUnfundedAgent()]
   const { id } = await authorizedOn(node, authorizationIntent(payer, payee, 10_000n))
   const close = (key: string) =>
     call(server, 'POST', `/v1/authorizations/${formatId('ath', id)}/close`, {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { openDatabase } from '../../../db/database.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
@@ -12,8 +12,14 @@ import {
   setAside,
   writtenAuthorization,
 } from '../../../testing/authorizing.ts'
-import { balanceOf, expectBalanced, newAgent, newFundedAgent, startNode } from '../../../testing/builders.ts'
-import { createTestDatabase } from '../../../testing/database.ts'
+import {
+  balanceOf,
+  expectBalanced,
+  insertAgent,
+  insertFundedAgent,
+  startNode,
+} from '../../../testing/builders.ts'
+import { database, db, testOnNewDatabase as test } from '../../../testing/database-test.ts'
 import { type Fault, faultyDatabase } from '../../../testing/faulty-database.ts'
 import { PROOF_LENGTH } from '../../../testing/knobs.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
@@ -46,19 +52,18 @@ async function untilAnswered<Answer>(work: () => Promise<Answer>): Promise<Answe
 }
 
 test('when commits are lost, repeats by key and by total leave each authorization, capture and end once', async () => {
-  const db = await createTestDatabase()
   const victim = openDatabase(db.url)
   const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
   const node = startNode({ database: faultyDatabase(victim, randomFault), clock })
-  const calm = startNode({ database: db.database, clock })
-  const payer = await newFundedAgent(calm.ledger, db.database, clock, 10_000_000n)
-  const payee = await newAgent(db.database, clock.now())
+  const calm = startNode({ database, clock })
+  const payer = await insertFundedAgent(calm.ledger, database, clock, 10_000_000n)
+  const payee = await insertAgent(database, clock.now())
   let spent = 0n
   let received = 0n
   for (let round = 0; round < ROUNDS; round++) {
     const intent = authorizationIntent(payer, payee, 10_000n, { idempotencyKey: `key ${round}` })
     const answer = await untilAnswered(() => authorizeOn(node, intent))
-    const seen = await writtenAuthorization(db.database, await idOf(answer))
+    const seen = await writtenAuthorization(database, await idOf(answer))
     for (let step = 1; step <= STEPS; step++) {
       const total = BigInt(step) * 1_000n
       const captured = await untilAnswered(() => captureOn(node, seen, 'total', total))
@@ -71,25 +76,22 @@ test('when commits are lost, repeats by key and by total leave each authorizatio
       clock.advance(600_000)
       await runAuthorizationJobs(calm, clock.now())
     }
-    expect(await writtenAuthorization(db.database, seen.id)).toMatchObject({
+    expect(await writtenAuthorization(database, seen.id)).toMatchObject({
       ...{ status: 'closed', capturedPaise: 6_000n, feePaise: 100n },
     })
     spent += 6_100n
     received += 6_000n
   }
-  expect([await balanceOf(db.database, payer), await balanceOf(db.database, payee)]).toEqual([
+  expect([await balanceOf(database, payer), await balanceOf(database, payee)]).toEqual([
     10_000_000n - spent,
     received,
   ])
-  await expectBalanced(db.database)
-  expect(await setAside(db.database)).toEqual({ left: 0n, booked: 0n })
-  const [made] = await db.database.query<{ count: number }>(
-    'select count(*)::int4 as count from authorizations',
-  )
+  await expectBalanced(database)
+  expect(await setAside(database)).toEqual({ left: 0n, booked: 0n })
+  const [made] = await database.query<{ count: number }>('select count(*)::int4 as count from authorizations')
   expect(made?.count).toBe(ROUNDS)
   await Promise.all([node.ledger.close(), calm.ledger.close()])
   await victim.close()
-  await db.drop()
 
   async function idOf(answer: Awaited<ReturnType<typeof authorizeOn>> | AppError): Promise<Uuid> {
     if (!(answer instanceof AppError)) {
@@ -98,7 +100,7 @@ test('when commits are lost, repeats by key and by total leave each authorizatio
     }
     // The first attempt was committed: the key names what it made.
     expect(answer.code).toBe('idempotency_error')
-    const [last] = await db.database.query<{ id: Uuid }>(
+    const [last] = await database.query<{ id: Uuid }>(
       'select id from authorizations order by id desc limit 1',
     )
     return last?.id ?? ''
@@ -106,12 +108,11 @@ test('when commits are lost, repeats by key and by total leave each authorizatio
 })
 
 test('an authorization is made once by many requests with one key', async () => {
-  const db = await createTestDatabase()
   const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
   const second = openDatabase(db.url)
-  const nodes = [startNode({ database: db.database, clock }), startNode({ database: second, clock })] as const
-  const payer = await newFundedAgent(nodes[0].ledger, db.database, clock, 10_000_000n)
-  const payee = await newAgent(db.database, clock.now())
+  const nodes = [startNode({ database, clock }), startNode({ database: second, clock })] as const
+  const payer = await insertFundedAgent(nodes[0].ledger, database, clock, 10_000_000n)
+  const payee = await insertAgent(database, clock.now())
   const intent = authorizationIntent(payer, payee, 10_000n, { idempotencyKey: 'once' })
   const works = Array.from({ length: 40 }, (_, at) =>
     authorizedOn(nodes[at % 2] ?? nodes[0], intent).then(
@@ -121,8 +122,7 @@ test('an authorization is made once by many requests with one key', async () => 
   )
   const answers = await Promise.all(works)
   expect(answers.filter(answer => answer !== 'idempotency_error')).toHaveLength(1)
-  expect(await balanceOf(db.database, payer)).toBe(10_000_000n - 10_100n)
+  expect(await balanceOf(database, payer)).toBe(10_000_000n - 10_100n)
   await Promise.all(nodes.map(({ ledger }) => ledger.close()))
   await second.close()
-  await db.drop()
 })

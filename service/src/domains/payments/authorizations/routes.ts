@@ -20,7 +20,7 @@ import type { AgentPolicyCache } from '../../limits/index.ts'
 import { type FindAgent, forCaller, mayAccess, requireAccess } from '../../parties/index.ts'
 import { isPolicyRefusal, type RiskSignals } from '../../risk/index.ts'
 import { selectApprovalsOf } from '../approvals/store.ts'
-import { givenContext } from '../context.ts'
+import { givenContext, selectContexts } from '../context.ts'
 import type { Authorization } from './authorization.ts'
 import { resultOf } from './authorization-record.ts'
 import { authorizeCommand } from './authorize.ts'
@@ -97,11 +97,17 @@ export function serveAuthorizations(serve: Serve, context: AuthorizationsContext
     const { authorization, payer } = await requireAuthorization(context, caller, params.authorization_id)
     const { id } = authorization
     const record = await shown(authorization, now)
-    // What the payer's owner decided is nothing that its payee should know.
-    const approvedBy = mayAccess(caller, payer)
-      ? (await selectApprovalsOf(database, [id])).get(id)
-      : undefined
-    return approvedBy === undefined ? record : { ...record, approval_id: formatId('apr', approvedBy) }
+    // Why the payer spends, and what its owner decided, is nothing that its payee should know.
+    if (!mayAccess(caller, payer)) return record
+    const [approvals, contexts] = await Promise.all([
+      selectApprovalsOf(database, [id]),
+      selectContexts(database, [id]),
+    ])
+    const approvedBy = approvals.get(id)
+    const shownToPayer = { ...record, context: contexts.get(id) ?? null }
+    return approvedBy === undefined
+      ? shownToPayer
+      : { ...shownToPayer, approval_id: formatId('apr', approvedBy) }
   })
 
   serve(listAuthorizations, ({ caller, params, query, now }) =>

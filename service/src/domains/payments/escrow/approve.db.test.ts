@@ -8,7 +8,7 @@ import { balanceOf, changeAgent, outcomesOf, startNode } from '../../../testing/
 import { escrowOf, holdOn, intent } from '../../../testing/escrows.ts'
 import { refusalOf } from '../../../testing/expect-refusal.ts'
 import { faultyDatabase } from '../../../testing/faulty-database.ts'
-import { clock, db, newAgent, newFundedAgent, node, test } from '../../../testing/ledger-test.ts'
+import { clock, db, newFundedAgent, newUnfundedAgent, node, test } from '../../../testing/ledger-test.ts'
 import type { Approval } from '../approvals/approval.ts'
 import { approvalExpiry } from '../approvals/expire.ts'
 import { selectApproval } from '../approvals/store.ts'
@@ -21,7 +21,7 @@ let payee: Uuid
 
 beforeEach(async () => {
   payer = await newFundedAgent(100_000n, ASKS)
-  payee = await newAgent()
+  payee = await newUnfundedAgent()
 })
 
 const ask = (more: Partial<HoldIntent> = {}, on = node) =>

@@ -14,7 +14,14 @@ import {
   writtenEscrow,
 } from '../../../testing/escrows.ts'
 import { refusalOf } from '../../../testing/expect-refusal.ts'
-import { clock, database, newAgent, newFundedAgent, node, test } from '../../../testing/ledger-test.ts'
+import {
+  clock,
+  database,
+  newFundedAgent,
+  newUnfundedAgent,
+  node,
+  test,
+} from '../../../testing/ledger-test.ts'
 import type { Escrow, HoldIntent } from './escrow.ts'
 
 let payer: Uuid
@@ -23,8 +30,8 @@ let attestor: Uuid
 
 beforeEach(async () => {
   payer = await newFundedAgent(100_000n)
-  payee = await newAgent()
-  attestor = await newAgent()
+  payee = await newUnfundedAgent()
+  attestor = await newUnfundedAgent()
 })
 
 afterAll(async () => {
@@ -75,7 +82,7 @@ describe('a closed escrow', () => {
   })
 
   test('notifies a platform once that has both sides', async () => {
-    const neighbour = await newAgent({ platform_id: payer })
+    const neighbour = await newUnfundedAgent({ platform_id: payer })
     await releaseOn(node, await heldNow(), neighbour)
     expect((await eventsTo(database, payer)).map(({ name }) => name)).toEqual([
       'agent.escrow.held',

@@ -14,7 +14,14 @@ import {
   waiting,
 } from '../../../testing/escrows.ts'
 import { refusalOf } from '../../../testing/expect-refusal.ts'
-import { clock, database, newAgent, newFundedAgent, node, test } from '../../../testing/ledger-test.ts'
+import {
+  clock,
+  database,
+  newFundedAgent,
+  newUnfundedAgent,
+  node,
+  test,
+} from '../../../testing/ledger-test.ts'
 import type { HoldIntent } from './escrow.ts'
 import { sumHeld } from './store.ts'
 
@@ -24,8 +31,8 @@ let attestor: Uuid
 
 beforeEach(async () => {
   payer = await newFundedAgent(100_000n)
-  payee = await newAgent()
-  attestor = await newAgent()
+  payee = await newUnfundedAgent()
+  attestor = await newUnfundedAgent()
 })
 
 afterAll(async () => {

@@ -3,8 +3,8 @@ import type { Uuid } from '../../../kernel/ids.ts'
 import {
   changeAgent,
   expectBalanced,
-  newAgent,
-  newFundedAgent,
+  insertAgent,
+  insertFundedAgent,
   order,
   outcomesOf,
   startNode,
@@ -35,9 +35,9 @@ test.beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  payer = await newFundedAgent(node.ledger, database, clock, 1_000_000n)
-  first = await newAgent(database, clock.now())
-  second = await newAgent(database, clock.now())
+  payer = await insertFundedAgent(node.ledger, database, clock, 1_000_000n)
+  first = await insertAgent(database, clock.now())
+  second = await insertAgent(database, clock.now())
 })
 
 afterAll(async () => {

@@ -6,8 +6,8 @@ import {
   balanceOf,
   changeAgent,
   expectBalanced,
-  newAgent,
-  newFundedAgent,
+  insertAgent,
+  insertFundedAgent,
   startNode,
   type TestNode,
 } from '../../../testing/builders.ts'
@@ -30,8 +30,8 @@ test.beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  payer = await newFundedAgent(nodes[0].ledger, database, clock, 100_000n)
-  payee = await newAgent(database, clock.now())
+  payer = await insertFundedAgent(nodes[0].ledger, database, clock, 100_000n)
+  payee = await insertAgent(database, clock.now())
 })
 
 afterAll(async () => {
@@ -131,7 +131,7 @@ describe('a timeout', () => {
 
 test('1,200 timeouts at one moment fire once each, whichever of two nodes claims them', async () => {
   const payers = await Promise.all(
-    Array.from({ length: 40 }, () => newFundedAgent(nodes[0].ledger, database, clock, 30_000n)),
+    Array.from({ length: 40 }, () => insertFundedAgent(nodes[0].ledger, database, clock, 30_000n)),
   )
   const works = payers.flatMap(each =>
     Array.from({ length: 30 }, (_, at) =>

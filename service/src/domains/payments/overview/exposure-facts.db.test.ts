@@ -3,7 +3,14 @@ import { DAY_MS, HOUR_MS } from '../../../kernel/clock.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { type AgentColumns, changeAgent, order } from '../../../testing/builders.ts'
 import { held, intent, refundOn, releaseOn } from '../../../testing/escrows.ts'
-import { clock, database, newAgent, newFundedAgent, node, test } from '../../../testing/ledger-test.ts'
+import {
+  clock,
+  database,
+  newFundedAgent,
+  newUnfundedAgent,
+  node,
+  test,
+} from '../../../testing/ledger-test.ts'
 import { readExposure } from './exposure.ts'
 
 async function exposureOf(agentId: Uuid) {
@@ -20,7 +27,7 @@ async function payerOf(columns: AgentColumns, payees: readonly Uuid[] = []): Pro
 }
 
 test('held money and waiting approvals are shown separately, and are not part of the exposure', async () => {
-  const payee = await newAgent()
+  const payee = await newUnfundedAgent()
   const payer = await payerOf({ require_human_approval_above_paise: 20_000n })
   await held(database, node, intent(payer, 10_000n))
   await node.pay(order(payer, payee, 30_000n))
@@ -35,7 +42,7 @@ test('held money and waiting approvals are shown separately, and are not part of
 })
 
 test('payments to one payee of a list today count, no matter whether they were counted before', async () => {
-  const [payee, other] = [await newAgent(), await newAgent()]
+  const [payee, other] = [await newUnfundedAgent(), await newUnfundedAgent()]
   const payer = await payerOf({}, [payee, other])
   await node.pay(order(payer, payee, 1_000n))
   await changeAgent(database, payer, { per_counterparty_daily_limit_paise: 3_000n })
@@ -48,7 +55,7 @@ test('payments to one payee of a list today count, no matter whether they were c
 })
 
 test('a hold counts until it is refunded, and its release counts for the payee that it names', async () => {
-  const [payee, other] = [await newAgent(), await newAgent()]
+  const [payee, other] = [await newUnfundedAgent(), await newUnfundedAgent()]
   const payer = await payerOf(
     {
       spend_limit_hourly_paise: 9_000n,
@@ -69,7 +76,7 @@ test('a hold counts until it is refunded, and its release counts for the payee t
 })
 
 test('a stopped payee cannot be paid, and if the list has no other one, the list bounds the exposure', async () => {
-  const payee = await newAgent({ status: 'paused' })
+  const payee = await newUnfundedAgent({ status: 'paused' })
   const payer = await payerOf({}, [payee])
   expect(await hourOf(payer)).toEqual({ amount: 0, bound_by: { rule: 'allowed_payees', layer: 'agent' } })
   await changeAgent(database, payee, { status: 'quarantined' })

@@ -63,11 +63,11 @@ async function payAll(payer: StageAgent, payees: readonly StageAgent[]): Promise
 test('the exposure is what an agent can pay within a day that asks the service for every payment', async () => {
   const signedUp = await stage.newOwner()
   const payees = [
-    await stage.newAgent(signedUp),
-    await stage.newAgent(signedUp),
-    await stage.newAgent(signedUp),
+    await stage.newAgentOf(signedUp),
+    await stage.newAgentOf(signedUp),
+    await stage.newAgentOf(signedUp),
   ] as const
-  const payer = await stage.newAgent(signedUp, {
+  const payer = await stage.newAgentOf(signedUp, {
     spend_limit_hourly: 90,
     spend_limit_daily: 260,
     per_counterparty_daily_limit: 100,
@@ -106,7 +106,7 @@ test('the exposure of an owner’s agents lists them page by page, with the sums
   const signedUp = await stage.newOwner()
   const limits = [10, 20, 30.5]
   const agents: StageAgent[] = []
-  for (const limit of limits) agents.push(await stage.newAgent(signedUp, { spend_limit_hourly: limit }))
+  for (const limit of limits) agents.push(await stage.newAgentOf(signedUp, { spend_limit_hourly: limit }))
   const session = asOwners(signedUp.ownerId)
   const { body } = await stage.ask('GET', '/api/web/exposure?limit=2', session)
   expect(body).toMatchObject({
@@ -127,7 +127,7 @@ test('the exposure of an owner’s agents lists them page by page, with the sums
 
 test('a stopped agent can pay nothing, whatever its limits and its balance', async () => {
   const signedUp = await stage.newOwner()
-  const agent = await stage.newAgent(signedUp)
+  const agent = await stage.newAgentOf(signedUp)
   await stage.ask('POST', `/v1/agents/${agent.id}/pause`, signedUp.platform)
   const nothing = { amount: 0, bound_by: { rule: 'status', layer: null } }
   expect(await exposureOf(agent)).toMatchObject({ hour: nothing, day: nothing, month: nothing })

@@ -2,7 +2,7 @@ import { MAX_SPENDING_DAYS } from '@batua/contract'
 import { afterAll, beforeEach, expect } from 'vitest'
 import { DAY_MS, HOUR_MS, istDay } from '../../../kernel/clock.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
-import { newAgent, newFundedAgent, order, startNode, type TestNode } from '../../../testing/builders.ts'
+import { insertAgent, insertFundedAgent, order, startNode, type TestNode } from '../../../testing/builders.ts'
 import { database, test } from '../../../testing/database-test.ts'
 import { escrowOf, holdOn, intent, refundOn, releaseOn } from '../../../testing/escrows.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
@@ -24,9 +24,9 @@ afterAll(() => node.ledger.close())
 beforeEach(async () => {
   clock.advance(HOUR_MS)
   readSpent = openSpent(database, FEW_ROWS)
-  payer = await newFundedAgent(node.ledger, database, clock, 100_000_000n)
-  payee = await newAgent(database, clock.now())
-  other = await newAgent(database, clock.now())
+  payer = await insertFundedAgent(node.ledger, database, clock, 100_000_000n)
+  payee = await insertAgent(database, clock.now())
+  other = await insertAgent(database, clock.now())
 })
 
 type Sums = Record<number, Record<string, Spent>>

@@ -4,7 +4,7 @@ import type { Uuid } from '../../../kernel/ids.ts'
 import { type Logger, silentLogger } from '../../../kernel/logger.ts'
 import type { Ledger, Transfer } from '../../../ledger/index.ts'
 import { createJobs } from '../../../operations/jobs.ts'
-import { type AgentColumns, fund, newAgent } from '../../../testing/builders.ts'
+import { type AgentColumns, fund, insertAgent } from '../../../testing/builders.ts'
 import { createTestDatabase } from '../../../testing/database.ts'
 import { testOn } from '../../../testing/database-test.ts'
 import { type ManualClock, manualClock } from '../../../testing/manual-clock.ts'
@@ -85,7 +85,7 @@ export async function openRiskWorld(): Promise<RiskWorld> {
       return (await selectAlertsOf(database, subjectId, rule)).length
     },
     async agent(columns) {
-      const id = await newAgent(database, clock.now(), { tier: 'sandbox', ...columns })
+      const id = await insertAgent(database, clock.now(), { tier: 'sandbox', ...columns })
       await fund(ledger, id, RICH)
       return id
     },

@@ -26,7 +26,7 @@ export function testRaces(times: number): void {
 }
 
 function openMany(times: number): Promise<Opened[]> {
-  return Promise.all(Array.from({ length: times }, async () => world.open(await world.newAgent())))
+  return Promise.all(Array.from({ length: times }, async () => world.open(await world.newAgentOfNewOwner())))
 }
 
 async function many(times: number, race: (opened: Opened) => Promise<void>): Promise<void> {

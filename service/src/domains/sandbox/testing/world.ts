@@ -39,7 +39,7 @@ export interface World {
   readonly statuses: number[]
   /** Batches that the posting engine had to split. There are none while decisions see each other. */
   readonly faults: readonly unknown[]
-  newAgent(): Promise<Uuid>
+  newAgentOfNewOwner(): Promise<Uuid>
   open(agentId: Uuid, amountPaise?: bigint): Promise<Opened>
   balance(agentId: Uuid): Promise<bigint>
   refundsOf(funding: Funding): Promise<{ reason: string; status: string; amount: bigint }[]>
@@ -118,7 +118,7 @@ export async function openWorld(
     jobs,
     statuses,
     faults,
-    async newAgent() {
+    async newAgentOfNewOwner() {
       const owner = await newOwner(network, (await newPlatform(network)).platform.id)
       return (await newAgent(network, owner)).agent.id
     },

@@ -1,7 +1,14 @@
 import { expect } from 'vitest'
 import { creditSideOf, formatId, newUuid, parseId, type Uuid } from '../../../kernel/ids.ts'
 import { order } from '../../../testing/builders.ts'
-import { clock, database, newAgent, newFundedAgent, node, test } from '../../../testing/ledger-test.ts'
+import {
+  clock,
+  database,
+  newFundedAgent,
+  newUnfundedAgent,
+  node,
+  test,
+} from '../../../testing/ledger-test.ts'
 import { newDeliverer, setReceiver } from '../testing/delivering.ts'
 import { type Receiver, startReceiver } from '../testing/receiver.ts'
 import { wakeEndpoint } from './endpoint-store.ts'
@@ -14,7 +21,7 @@ interface Pair {
 
 async function newPair(payerUrl: string | null, payeeUrl: string | null): Promise<Pair> {
   const payer = await newFundedAgent(10_000_000n)
-  const payee = await newAgent()
+  const payee = await newUnfundedAgent()
   await setReceiver(database, payer, payerUrl)
   await setReceiver(database, payee, payeeUrl)
   return { payer, payee }

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { Database } from '../../../db/database.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { order } from '../../../testing/builders.ts'
-import { clock, db, newAgent, newFundedAgent, node, test } from '../../../testing/ledger-test.ts'
+import { clock, db, newFundedAgent, newUnfundedAgent, node, test } from '../../../testing/ledger-test.ts'
 import { newDeliverer, setReceiver } from '../testing/delivering.ts'
 import { startReceiver } from '../testing/receiver.ts'
 import { wakeEndpoint } from './endpoint-store.ts'
@@ -17,7 +17,7 @@ test.beforeAll(async () => {
 
 /** A platform with a webhook_url and one agent that receives payments. */
 async function newPlatform(url: string): Promise<Uuid> {
-  const payee = await newAgent()
+  const payee = await newUnfundedAgent()
   await setReceiver(db.database, payee, url)
   return payee
 }

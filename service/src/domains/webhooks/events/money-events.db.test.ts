@@ -3,7 +3,7 @@ import { afterAll, beforeEach, expect } from 'vitest'
 import { writeMacs } from '../../../db/row-mac.ts'
 import { formatId, parseId, type Uuid } from '../../../kernel/ids.ts'
 import {
-  newFundedAgent,
+  insertFundedAgent,
   order,
   outcomesOf,
   refundOrder,
@@ -33,7 +33,7 @@ afterAll(async () => {
   await node.ledger.close()
 })
 
-const agent = () => newFundedAgent(node.ledger, world.db.database, world.clock, 100_000n)
+const agent = () => insertFundedAgent(node.ledger, world.db.database, world.clock, 100_000n)
 const during = (work: () => Promise<unknown>) => eventsDuring(world.db.database, work, world.funding.vault)
 const id = (uuid: Uuid) => formatId('agt', uuid)
 const names = (events: readonly PublishedEvent[]) => events.map(({ event }) => event)
@@ -141,7 +141,7 @@ test('a refunded escrow records agent.escrow.refunded for the payer’s platform
 })
 
 async function opened(): Promise<{ agentId: Uuid; to: Uuid; funding: Opened }> {
-  const agentId = await world.newAgent()
+  const agentId = await world.newAgentOfNewOwner()
   const [row] = await world.db.database.query<{ to: Uuid }>(
     `select platform_id as "to" from agents where id = $1`,
     [agentId],

@@ -5,7 +5,7 @@ import type { Transfer } from '../../../ledger/index.ts'
 import type { EventKey } from '../../../operations/event.ts'
 import { type Fact, recordFacts, service } from '../../../operations/facts.ts'
 import { receivedEventOf, sentEventOf } from '../../../operations/payment-fact.ts'
-import { fund, newAgent } from '../../../testing/builders.ts'
+import { fund, insertAgent } from '../../../testing/builders.ts'
 import { database, test } from '../../../testing/database-test.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import { openTestLedger, postPayment, postRefund } from '../../../testing/model/wallets.ts'
@@ -22,9 +22,9 @@ let payment: Transfer
 
 test.beforeAll(async () => {
   ledger = openTestLedger(database, clock)
-  payer = await newAgent(database, clock.now())
-  payee = await newAgent(database, clock.now())
-  stranger = await newAgent(database, clock.now())
+  payer = await insertAgent(database, clock.now())
+  payee = await insertAgent(database, clock.now())
+  stranger = await insertAgent(database, clock.now())
   await fund(ledger, payer, 1_000_000n)
 })
 beforeEach(async () => {

@@ -5,7 +5,7 @@ import { firstUuidAt, type Uuid } from '../../../../kernel/ids.ts'
 import { paise } from '../../../../kernel/money.ts'
 import { foldTransfers, type Holdings, idBehind, readFoldedBefore, SYSTEM } from '../../../../ledger/index.ts'
 import type { Finding } from '../../../../operations/scan.ts'
-import { fund, newAgent, order, post, refundOrder, type TestNode } from '../../../../testing/builders.ts'
+import { fund, insertAgent, order, post, refundOrder, type TestNode } from '../../../../testing/builders.ts'
 import { TEST_VAULT } from '../../../../testing/network.ts'
 import { sumPayoutsPending } from '../../../banking/payouts/store.ts'
 import { sumAuthorized } from '../../../payments/authorizations/store.ts'
@@ -63,9 +63,9 @@ export interface Wallets {
 /** A ledger in which every kind of transfer has happened, with the records of what waits. */
 export async function everyKind(node: TestNode, database: Database, clock: Clock): Promise<Wallets> {
   const [payer, payee, debtor] = [
-    await newAgent(database, clock.now()),
-    await newAgent(database, clock.now()),
-    await newAgent(database, clock.now()),
+    await insertAgent(database, clock.now()),
+    await insertAgent(database, clock.now()),
+    await insertAgent(database, clock.now()),
   ]
   await post(node.ledger, [payer], {
     ...{ kind: 'fund', debit: SYSTEM.gateway, credit: payer },

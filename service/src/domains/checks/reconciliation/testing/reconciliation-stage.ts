@@ -90,12 +90,12 @@ export async function openReconciliationStage(between: Between = {}): Promise<Re
     provider,
     follow,
     async fund(outcome, agentId) {
-      const { session, funding } = await world.open(agentId ?? (await world.newAgent()))
+      const { session, funding } = await world.open(agentId ?? (await world.newAgentOfNewOwner()))
       await simulateOutcome(world.sandbox, session, outcome, 'upi')
       return funding
     },
     async payOut(bankAccount = '123456789012') {
-      const agentId = await world.newAgent()
+      const agentId = await world.newAgentOfNewOwner()
       const { session } = await world.open(agentId, 20_000n)
       await simulateOutcome(world.sandbox, session, 'success', 'upi')
       const payout = await postNewPayout(world, agentId, sandbox.name)

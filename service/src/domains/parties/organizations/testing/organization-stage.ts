@@ -80,7 +80,7 @@ export async function openLab(stage: PolicyStage, tier = 'tier1', of?: SignedUp)
       return stage.ask(method, `${path}${rest}`, session, body, node)
     },
     async hire(role, budget) {
-      const agent = await stage.newAgent(owner)
+      const agent = await stage.newAgentOf(owner)
       const { status, body } = await lab.join(agent, role, budget)
       if (status !== 201) throw new Error('The agent could not join', { cause: body })
       return agent
