@@ -83,8 +83,13 @@ test('everything that an app does is in the audit log under its name', async () 
   const fetched = await client.call('fetch_paid_url', {
     ...{ url: page.address, max_amount: 60, idempotency_key: 'f' },
   })
-  await Promise.all([client.close(), page.close()])
-  const answers = [paid, held, asked, refunded, opened, fetched]
+  const acting = await openShop(createServer((_, response) => response.end('sent')))
+  const sent = await client.call('fetch_paid_url', {
+    ...{ url: `${acting.address}/notes?token=secret`, method: 'POST', body: 'a note' },
+    ...{ max_amount: 1, idempotency_key: 'g' },
+  })
+  await Promise.all([client.close(), page.close(), acting.close()])
+  const answers = [paid, held, asked, refunded, opened, fetched, sent]
   expect(answers.map(({ isError }) => isError)).toEqual(answers.map(() => false))
   expect(fetched).toMatchObject({ status: 200, body: 'sunny', amount: 60 })
   const { connected_apps } = await stage.api.ok(routes.listConnectedApps, {
@@ -107,7 +112,11 @@ test('everything that an app does is in the audit log under its name', async () 
     ['app.spent', app?.app_id],
     ['payment.completed', fetched['payment_id']],
     ['app.spent', app?.app_id],
+    ['page.requested', app?.app_id],
   ])
+  // Nothing was paid for it, and neither its path nor its query is kept, which may have secrets.
+  const { host } = new URL(acting.address)
+  expect(byApp[0]?.data).toEqual({ tool: 'fetch_paid_url', method: 'POST', host })
   for (const entry of byApp) {
     expect(entry.actor).toEqual(actor)
     const proof = await stage.api.ok(routes.verifyAuditEntry, {
@@ -121,6 +130,45 @@ test('everything that an app does is in the audit log under its name', async () 
   })
   expect(app).toMatchObject({ spent_today: 165 })
 })
+
+test('what an app reads is in the audit trail under its name, by the hour and the tool', async () => {
+  const buyer = await stage.network.fundedAgent(stage.owner)
+  const { access_token } = await oauth.connect(buyer, session, { daily: 500 })
+  const client = await oauth.mcp(access_token)
+  for (let call = 0; call < 3; call++) await client.call('get_wallet')
+  await client.call('list_transactions')
+  const dear = { to: stage.payee.handle, amount: 501, idempotency_key: 'k' }
+  expect(await client.call('pay', dear)).toMatchObject({ isError: true })
+  await client.client.readResource({ uri: 'batua://statement' })
+  await client.close()
+  const trail = async () => {
+    const query = { action: 'app.used' } as const
+    const call = { params: { agent_id: buyer.id }, query, headers: buyer.headers }
+    return (await stage.api.ok(routes.listAuditEntries, call)).entries
+  }
+  // Real time passes within an hour, and the second that a total may take to be stored.
+  await expect
+    .poll(
+      async () => {
+        await stage.api.ok(routes.advanceClock, { body: { advance_seconds: 3_720 } })
+        return sumOf((await trail()).map(({ data }) => Object(data).calls))
+      },
+      { timeout: 20_000 },
+    )
+    .toEqual({ get_wallet: 3, list_transactions: 1, pay: 1, 'batua://statement': 1 })
+  const [entry] = await trail()
+  expect(entry).toMatchObject({ actor: { type: 'app', name: 'Assistant' }, target: entry?.actor.id })
+  const { from, to } = Object(entry?.data)
+  expect(Date.parse(to) - Date.parse(from)).toBe(3_600_000)
+  expect(from).toMatch(/:00:00\.000Z$/)
+})
+
+function sumOf(counts: readonly Record<string, number>[]): Record<string, number> {
+  const sum: Record<string, number> = {}
+  for (const count of counts)
+    for (const [tool, calls] of Object.entries(count)) sum[tool] = (sum[tool] ?? 0) + calls
+  return sum
+}
 
 test('what an app reads, and a page that it fetches for free, is in its platform’s log of requests under its id', async () => {
   const buyer = await stage.network.fundedAgent(stage.owner)

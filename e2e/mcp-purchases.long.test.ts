@@ -77,15 +77,8 @@ function clientOf(buyer: Agent, instead: (path: string) => Promise<Response | nu
 async function walletOf(buyer: Agent, change: Partial<Wallet>): Promise<{ readonly mcp: McpClient }> {
   const client = createClient({ baseUrl: stage.service.address, agentKey: buyer.key })
   const agentId = async () => buyer.id
-  const mcp = await connectWallet({
-    client,
-    fetch,
-    allowHttp: true,
-    pins: memoryPins(),
-    voucherSecret: null,
-    agentId,
-    ...change,
-  })
+  const outside = { fetch, allowHttp: true, pins: memoryPins(), beforeActing: async () => undefined }
+  const mcp = await connectWallet({ ...outside, client, voucherSecret: null, agentId, ...change })
   closing.push(() => mcp.close())
   return { mcp }
 }

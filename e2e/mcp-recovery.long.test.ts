@@ -287,7 +287,13 @@ test.each(codesAfterWhich('repeat'))(
         return faults-- > 0 ? await answerInstead(code, init?.signal) : answer
       },
     })
-    const outside = { fetch, allowHttp: true, pins: memoryPins(), voucherSecret: null }
+    const outside = {
+      fetch,
+      allowHttp: true,
+      pins: memoryPins(),
+      voucherSecret: null,
+      beforeActing: async () => undefined,
+    }
     const wallet = { ...outside, client, agentId: async () => buyer.id }
     const mcp = await connectWallet(wallet)
     const turns = await follow(mcp, 'pay', { to: payee.id, amount: 5, idempotency_key: 'k' })

@@ -68,8 +68,12 @@ export const AUDIT_ACTIONS = {
   'allowance.ended': 'An owner ended an allowance.',
   'app.connected': 'An owner connected an assistant to an agent.',
   'app.spent': 'A connected app paid, held or refunded; the data has what it has spent on this day.',
+  'app.used':
+    'A connected app called tools within one hour; the data has how often each, also calls that were refused. One entry an app and hour, after its end.',
   'app.ended':
     'A connected app was ended: by the owner, by itself, because it was not used, or because a code or refresh token was used twice.',
+  'page.requested':
+    'An agent or a connected app is about to send a page a request that may act (POST, PUT, PATCH, DELETE), by a tool; the data has the method and the host.',
   'funding.opened': 'A payment session for an owner was opened.',
   'funding.completed': 'A wallet was funded.',
   'funding.failed': 'A payment session failed, expired or was cancelled.',

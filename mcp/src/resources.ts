@@ -41,6 +41,12 @@ export const RESOURCE_TEMPLATES: ListResourceTemplatesResult['resourceTemplates'
   },
 ]
 
+/** The listed address of a resource with data, or its template; null: there is none. */
+export function knownAddress(uri: string): string | null {
+  if (uri.startsWith(RECEIPTS)) return RESOURCE_TEMPLATES[0]?.uriTemplate ?? null
+  return uri !== CARD.uri && RESOURCES.some(each => each.uri === uri) ? uri : null
+}
+
 /** The contents of a resource; null: there is none. */
 export async function readResource(wallet: Wallet, uri: string): Promise<ReadResourceResult | null> {
   if (uri === CARD.uri) return { contents: [cardContents()] }

@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { LISTED_TOOLS } from './listed-tools.ts'
 import { PROMPTS, promptOf } from './prompts.ts'
-import { RESOURCE_TEMPLATES, RESOURCES, readResource } from './resources.ts'
+import { knownAddress, RESOURCE_TEMPLATES, RESOURCES, readResource } from './resources.ts'
 import type { Tool, ToolResult } from './tool.ts'
 import { type RefusalFacts, refusalOf, ToolRefusal } from './tool-refusal.ts'
 import { findTool, invalidArgument } from './tools.ts'
@@ -24,6 +24,8 @@ export interface WalletServerOptions {
   readonly version: string
   /** What a connected app may do; null: the agent itself calls, and may do everything. */
   readonly scopes?: readonly AppScope[] | null
+  /** Called with the name of each tool and the address of each resource before it is called or read. */
+  readonly beforeCall?: (name: string) => Promise<void> | null
   /** Gets faults of this program, which callers do not see. */
   readonly onFault: (error: unknown) => void
 }
@@ -67,8 +69,13 @@ export function createWalletServer(options: WalletServerOptions): Server {
   return server
 }
 
-async function read({ wallet, onFault }: WalletServerOptions, uri: string): Promise<ReadResourceResult> {
+async function read(
+  { wallet, onFault, beforeCall }: WalletServerOptions,
+  uri: string,
+): Promise<ReadResourceResult> {
   try {
+    const known = knownAddress(uri)
+    if (known !== null) await beforeCall?.(known)
     const contents = await readResource(wallet, uri)
     if (contents !== null) return contents
   } catch (error) {
@@ -96,12 +103,13 @@ async function callTool(
 ): Promise<CallToolResult> {
   const tool = findTool(name)
   if (tool === null) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}`)
-  if (!isAllowed(options, name)) return refused(notAllowed(tool).facts)
-  const { wallet, onFault } = options
-  const invalid = invalidArgument(tool, input)
-  if (invalid !== null)
-    return refused(new ToolRefusal({ code: 'validation_error', ...invalid, next_tool: tool.name }).facts)
+  const { wallet, onFault, beforeCall } = options
   try {
+    await beforeCall?.(name)
+    if (!isAllowed(options, name)) return refused(notAllowed(tool).facts)
+    const invalid = invalidArgument(tool, input)
+    if (invalid !== null)
+      return refused(new ToolRefusal({ code: 'validation_error', ...invalid, next_tool: tool.name }).facts)
     return answered(tool, withAllowedNext(options, await tool.run(wallet, input, signal)))
   } catch (error) {
     if (signal.aborted) throw error

@@ -34,6 +34,8 @@ export async function serveWalletOverStdio(options: StdioOptions): Promise<void>
     allowHttp: isSandbox,
     pins: memoryPins(),
     voucherSecret: null,
+    // The service does not send what this machine sends, so its log has payments alone.
+    beforeActing: async () => undefined,
     agentId: rememberedAgent(client),
   }
   const transport = new StdioServerTransport(input, output)

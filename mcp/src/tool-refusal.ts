@@ -115,9 +115,10 @@ export function refusalOf(error: unknown, tool: Tool, nowMs: number): RefusalFac
   return null
 }
 
-/** Wrong arguments are put right in a call of the same tool. */
+/** Wrong arguments are put right in a call of the same tool, and what failed for now is repeated. */
 function ofTool({ facts }: ToolRefusal, { name }: Tool): RefusalFacts {
-  return facts.code === 'validation_error' ? { ...facts, next_tool: facts.next_tool ?? name } : facts
+  const isSameTool = facts.code === 'validation_error' || facts.code === 'service_unavailable'
+  return isSameTool ? { ...facts, next_tool: facts.next_tool ?? name } : facts
 }
 
 function ofService(error: AnyBatuaError, tool: Tool, nowMs: number): RefusalFacts {

@@ -11,6 +11,15 @@ export interface Wallet {
   readonly pins: Pins
   /** What the keys of vouchers are made of; null: the key of the client’s agent. */
   readonly voucherSecret: string | null
+  /** Notes a request that may act on a page, before it is sent: by another method than GET. */
+  beforeActing(request: ActingRequest): Promise<void>
+}
+
+/** A request to a page that may act on it. */
+export interface ActingRequest {
+  readonly tool: string
+  readonly method: string
+  readonly host: string
 }
 
 /** The payees of hosts that name no origins (see `Journal` of the SDK). */

@@ -3,7 +3,7 @@ import { INTRODUCTION } from '@batua/contract'
 import { type Config, loopback } from './config/config.ts'
 import { type Core, type CoreOptions, openCore } from './core.ts'
 import { adminJobs, serveAdmin } from './domains/admin/index.ts'
-import { appJobs, serveConnectedApps } from './domains/apps/index.ts'
+import { appJobs, type PageRequested, requestPageCommand, serveConnectedApps } from './domains/apps/index.ts'
 import { addAuditMetrics, auditJobs, openCoveringCheckpoint, serveAudit } from './domains/audit/index.ts'
 import {
   countMoneyElsewhere,
@@ -161,7 +161,8 @@ export async function createApp(config: Config, coreOptions: CoreOptions): Promi
   const metrics = await serveMetrics(server, { ...core, ...config })
   addDocs(server, { ...API, serverUrl: config.baseUrl })
   addConsole(server, { mode: config.mode, clock: core.clock })
-  const mcp = addMcp(server, { ...core, mode: config.mode, version: API.version })
+  const requestPage = (asked: PageRequested) => core.ledger.submit(requestPageCommand(asked))
+  const mcp = addMcp(server, { ...core, requestPage, mode: config.mode, version: API.version })
 
   return {
     async listen() {
@@ -185,7 +186,7 @@ export async function createApp(config: Config, coreOptions: CoreOptions): Promi
       clearTimeout(timer)
       await Promise.all([jobs.stop(), thread.stop()])
       await Promise.all([contexts.notifications.close(), contexts.documents.close()])
-      await core.requestLog.flush()
+      await Promise.all([core.requestLog.flush(), core.toolCalls.flush()])
       await core.otpDispatcher.drained()
       await core.ledger.close()
       core.redis?.disconnect()

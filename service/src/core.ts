@@ -2,7 +2,7 @@ import type { Config } from './config/config.ts'
 import { openDatabase } from './db/database.ts'
 import { markDatabase } from './db/database-mark.ts'
 import { createPaymentMeter } from './domains/admin/index.ts'
-import { createAppAuthenticators } from './domains/apps/index.ts'
+import { createAppAuthenticators, openToolCalls } from './domains/apps/index.ts'
 import { openAgentPolicyCache } from './domains/limits/index.ts'
 import type { MessageChannel } from './domains/notifications/index.ts'
 import {
@@ -65,6 +65,7 @@ export async function openCore(config: Config, { databaseUrl, masterKey, clock, 
   const signals = createSignalRecorder(clock)
   return {
     requestLog: openRequestLog({ database, clock, logger, metrics }),
+    toolCalls: openToolCalls({ database, clock, logger }),
     clock,
     logger,
     metrics,

@@ -17,11 +17,10 @@ import type { Wallet } from '../wallet.ts'
 import {
   contextOf,
   discard,
-  initOf,
   isFor,
-  type PageRequest,
   pageFetch,
   pageRequest,
+  preparedRequest,
   purposeIn,
   readPage,
   withinPageTime,
@@ -71,13 +70,14 @@ export const fetchPaidUrl = tool({
   }),
   run: (wallet, { max_amount, purpose, idempotency_key: key, ...request }, signal) =>
     withinPageTime(signal, GOES_ON, async ending => {
-      const purchase = { key, maxAmount: max_amount, purpose, request }
+      const init = await preparedRequest(wallet, 'fetch_paid_url', request, ending)
+      const purchase = { key, maxAmount: max_amount, purpose, url: request.url, init }
       try {
-        return await buy(wallet, purchase, ending)
+        return await buy(wallet, purchase)
       } catch (error) {
         if (!isUsedKey(error)) throw error
         // Another call with this key has paid meanwhile, or an earlier one has set money aside: this one goes on with it.
-        return await buy(wallet, purchase, ending, await setAsideBefore(wallet, error.details))
+        return await buy(wallet, purchase, await setAsideBefore(wallet, error.details))
       }
     }),
 })
@@ -89,17 +89,16 @@ interface PagePurchase {
   readonly key: string
   readonly maxAmount: number
   readonly purpose: string | undefined
-  readonly request: PageRequest
+  readonly url: string
+  readonly init: RequestInit
 }
 
 async function buy(
   wallet: Wallet,
-  { key, maxAmount, purpose, request }: PagePurchase,
-  signal: AbortSignal,
+  { key, maxAmount, purpose, url, init }: PagePurchase,
   setAside: SetAside | null = null,
 ) {
   const { client, allowHttp, voucherSecret } = wallet
-  const { url } = request
   const earlier = await paymentWith(wallet, key)
   const made = earlier ?? setAside
   if (made !== null && !isFor(url, made)) throw usedElsewhere(made)
@@ -111,7 +110,7 @@ async function buy(
     journal: journalOf(wallet, purchaseOf(made, url)),
     payment: { key, context: contextOf(url, purpose), ...(voucherSecret === null ? {} : { voucherSecret }) },
   })
-  const answer = await fetch(url, initOf(request, signal)).catch((error: unknown) => {
+  const answer = await fetch(url, init).catch((error: unknown) => {
     throw refusalOf(error, maxAmount)
   })
   const payment = paymentOf(answer)

@@ -54,11 +54,25 @@ export const purposeIn = Type.Optional(
 const PageRequest = Type.Object(pageRequest)
 export type PageRequest = Static<typeof PageRequest>
 
-/** The request as it is sent; refuses what HTTP does not allow. */
-export function initOf(
-  { method = 'GET', headers = {}, body }: PageRequest,
+/** Whether the request asks the page for nothing but its content (RFC 9110, 9.2.1). */
+export function isSafe({ method = 'GET' }: PageRequest): boolean {
+  return method === 'GET'
+}
+
+/** The request as it is sent, after it was noted if it may act; refuses what HTTP does not allow. */
+export async function preparedRequest(
+  { beforeActing }: Wallet,
+  tool: ToolName,
+  request: PageRequest,
   signal: AbortSignal,
-): RequestInit {
+): Promise<RequestInit> {
+  const init = initOf(request, signal)
+  const { method = 'GET', url } = request
+  if (!isSafe(request)) await beforeActing({ tool, method, host: new URL(url).host })
+  return init
+}
+
+function initOf({ method = 'GET', headers = {}, body }: PageRequest, signal: AbortSignal): RequestInit {
   if (method === 'GET' && body !== undefined)
     throw unsendable('body', 'A GET request has no body; name another method, or leave out the body')
   if (!areHeaders(headers))

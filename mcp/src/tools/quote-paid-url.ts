@@ -3,7 +3,15 @@ import { priceOf } from '@batua/sdk'
 import { Type } from 'typebox'
 import { CALLS_PAGE, resultOf, tool } from '../tool.ts'
 import { ToolRefusal } from '../tool-refusal.ts'
-import { discard, initOf, type PageRequest, pageFetch, pageRequest, withinPageTime } from './paid-url.ts'
+import {
+  discard,
+  isSafe,
+  type PageRequest,
+  pageFetch,
+  pageRequest,
+  preparedRequest,
+  withinPageTime,
+} from './paid-url.ts'
 
 const { code, message } = evaluatePolicy.response.properties
 
@@ -36,7 +44,8 @@ export const quotePaidUrl = tool({
   }),
   run: (wallet, request, signal) =>
     withinPageTime(signal, afterTimeout(request), async ending => {
-      const answer = await pageFetch(wallet)(request.url, initOf(request, ending))
+      const init = await preparedRequest(wallet, 'quote_paid_url', request, ending)
+      const answer = await pageFetch(wallet)(request.url, init)
       await discard(answer)
       const { status } = answer
       const url = answer.url || request.url
@@ -62,11 +71,6 @@ const NO_PRICE = {
   ...{ payment_required: false, amount: null, fee: null, total: null },
   ...{ pay_to: null, decision: null, code: null, message: null },
 } as const
-
-/** Whether the request asks the page for nothing but its content (RFC 9110, 9.2.1). */
-function isSafe({ method = 'GET' }: PageRequest): boolean {
-  return method === 'GET'
-}
 
 function afterTimeout(request: PageRequest) {
   return isSafe(request)

@@ -48,6 +48,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   connected_apps: 'limits',
   counterparty_windows: 'limits',
   policy_: 'limits',
+  app_tool_calls: 'apps',
   oauth_records: 'apps',
   allowances: 'payments',
   approvals: 'payments',
@@ -118,6 +119,7 @@ const READERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     admin: 'the overview sums all money of the service in one snapshot',
   },
   connected_apps: {
+    apps: 'the entries of an hour have the names of their apps, in the statement that takes the counts',
     operations: 'the fact of a payment has the name of the app, in the statement that writes it',
   },
   escrows: {

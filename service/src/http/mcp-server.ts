@@ -1,16 +1,26 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
-import { APP_SCOPES, type AppScope } from '@batua/contract'
-import { createWalletServer, MAX_PAGE_BYTES, memoryPins, type Pins, type Wallet } from '@batua/mcp'
+import {
+  type ActingRequest,
+  createWalletServer,
+  MAX_PAGE_BYTES,
+  memoryPins,
+  type Pins,
+  ToolRefusal,
+  type Wallet,
+} from '@batua/mcp'
 import { openGuardedFetch } from '@batua/outgoing'
 import { createClient } from '@batua/sdk'
 import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { DatabaseBusy, DatabaseUnavailable } from '../db/errors.ts'
+import { AppError } from '../kernel/app-error.ts'
 import { assert } from '../kernel/assert.ts'
-import { formatId } from '../kernel/ids.ts'
+import { formatId, type Uuid } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/logger.ts'
 import type { Vault } from '../kernel/secrets.ts'
-import type { AppCalls } from './admission/app-calls.ts'
+import type { AppCalls, CallingApp } from './admission/app-calls.ts'
 import { bearerOf } from './admission/bearer.ts'
+import type { ActingApp, AgentCaller, AppIdentity } from './caller.ts'
 
 export interface McpOptions {
   readonly mode: 'sandbox' | 'live'
@@ -19,6 +29,12 @@ export interface McpOptions {
   readonly version: string
   readonly appCalls: AppCalls
   readonly vault: Vault
+  /** Counts the calls of apps; null: it was counted without a query. */
+  readonly toolCalls: { note(app: CallingApp, tool: string): Promise<void> | null }
+  /** Records a request that a tool is about to send to a page, if it may act. */
+  readonly requestPage: (
+    asked: ActingRequest & { readonly agentId: Uuid; readonly app: AppIdentity | null },
+  ) => Promise<unknown>
 }
 
 /** The MCP server of an agent's wallet. */
@@ -36,20 +52,24 @@ const HERE = 'http://localhost'
  * same. Whatever a tool waits for is a response of these routes or of a page, so a call lasts no longer than these.
  */
 export function openMcpServer(fastify: FastifyInstance, options: McpOptions): McpServer {
-  const { mode, logger, serviceName, version, appCalls, vault } = options
+  const { mode, logger, serviceName, version, appCalls, vault, requestPage } = options
   const pages = openGuardedFetch({ mode, maxBodyBytes: MAX_PAGE_BYTES })
   const pins = memoryPins()
   const onFault = (error: unknown) => logger.error({ err: error }, 'a call of a tool failed')
   const handler = createMcpHandler(
     ({ authInfo }) => {
       assert(authInfo !== undefined, 'a request is admitted before it is served')
+      const caller = callerIn(authInfo)
       const wallet = walletOf(fastify, authInfo, {
         pins,
         fetch: pages.fetch,
         allowHttp: mode === 'sandbox',
-        voucherSecret: voucherSecretOf(vault, authInfo),
+        voucherSecret: voucherSecretOf(vault, caller.app),
+        beforeActing: asked =>
+          orRefusal(requestPage({ agentId: caller.agentId, app: caller.app ?? null, ...asked })),
       })
-      return createWalletServer({ wallet, name: serviceName, version, onFault, scopes: scopesIn(authInfo) })
+      const common = { wallet, name: serviceName, version, onFault }
+      return createWalletServer({ ...common, ...ofApp(caller, options) })
     },
     // Nothing here changes, so there is nothing to subscribe to.
     { maxSubscriptions: 0, onerror: error => logger.debug({ reason: error.message }, 'mcp request refused') },
@@ -76,29 +96,59 @@ function authOf(request: FastifyRequest, reply: FastifyReply, appCalls: AppCalls
   const token = bearerOf(headers)
   assert(caller?.kind === 'agent' && token !== undefined, 'only agents are admitted here, by their key')
   const clientId = formatId('agt', caller.agentId)
-  const extra = { address: request.ip }
-  if (caller.app === undefined) return { token, clientId, scopes: [], extra }
+  const extra: Extra = { address: request.ip, caller }
+  if (caller.app === undefined) return { token, clientId, scopes: [], extra: { ...extra } }
   const { id, scopes } = caller.app
   const { key, end } = appCalls.open({ agentId: caller.agentId, id })
   reply.raw.once('close', end)
-  return { token: key, clientId, scopes: [...scopes], extra: { ...extra, app: id } }
+  return { token: key, clientId, scopes: [...scopes], extra: { ...extra } }
+}
+
+interface Extra {
+  readonly address: string
+  readonly caller: AgentCaller
+}
+
+function callerIn({ extra }: AuthInfo): AgentCaller {
+  const { caller }: Partial<Extra> = { ...extra }
+  assert(caller !== undefined, 'the caller of an admitted request is known')
+  return caller
 }
 
 /** Made of the master key for an app, whose calls have no key that lasts, and of the agent’s key for the agent itself. */
-function voucherSecretOf(vault: Vault, { extra }: AuthInfo): string | null {
-  const app = extra?.['app']
-  return typeof app === 'string' ? vault.blindIndex(app, 'vouchers of an app').toString('base64url') : null
+function voucherSecretOf(vault: Vault, app: ActingApp | undefined): string | null {
+  return app === undefined ? null : vault.blindIndex(app.id, 'vouchers of an app').toString('base64url')
 }
 
-/** What an app may do; null: the agent itself calls, and may do everything. */
-function scopesIn({ scopes, extra }: AuthInfo): readonly AppScope[] | null {
-  return extra?.['app'] === undefined ? null : APP_SCOPES.filter(scope => scopes.includes(scope))
+/** What an app may do, and the count of what it does; nothing if the agent itself calls. */
+function ofApp({ agentId, app }: AgentCaller, { toolCalls }: McpOptions) {
+  if (app === undefined) return {}
+  const { id, scopes } = app
+  return {
+    scopes,
+    beforeCall(name: string) {
+      const stored = toolCalls.note({ agentId, id }, name)
+      return stored && orRefusal(stored)
+    },
+  }
+}
+
+/** What this process refuses, or could not store, as the tool’s refusal. */
+async function orRefusal(work: Promise<unknown>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    if (error instanceof AppError) throw new ToolRefusal({ code: error.code, message: error.message })
+    if (!(error instanceof DatabaseUnavailable || error instanceof DatabaseBusy)) throw error
+    const message = 'The service cannot store that this was called; repeat the call'
+    throw new ToolRefusal({ code: 'service_unavailable', message })
+  }
 }
 
 function walletOf(
   fastify: FastifyInstance,
   { token, clientId, extra }: AuthInfo,
-  outside: Pick<Wallet, 'fetch' | 'pins' | 'allowHttp' | 'voucherSecret'>,
+  outside: Omit<Wallet, 'client' | 'agentId'>,
 ): Wallet {
   return {
     ...outside,

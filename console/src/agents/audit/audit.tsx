@@ -1,5 +1,6 @@
 import type { AuditEntry } from '@batua/sdk'
 import { Button, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
+import type { ReactNode } from 'react'
 import type { InputOf } from '../../api/api.tsx'
 import { useRead } from '../../api/use-read.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
@@ -120,13 +121,26 @@ function Entries({ entries, agentId }: EntriesProps) {
   return <DataTable label={t.title} columns={columns} rows={entries} rowKey={({ audit_id }) => audit_id} />
 }
 
-function What({ what, entry: { target } }: { readonly what: string; readonly entry: AuditEntry }) {
+function What({ what, entry }: { readonly what: string; readonly entry: AuditEntry }) {
   return (
     <Stack gap={0}>
       <Text fw={600}>{what}</Text>
       <Text size="sm" c="dimmed">
-        {target}
+        {detailOf(entry) ?? entry.target}
       </Text>
     </Stack>
+  )
+}
+
+/** What an entry says that has no target to look up; null: its target says it. */
+function detailOf({ action, data }: AuditEntry): ReactNode {
+  const { method, host, from, calls } = { ...data }
+  if (action === 'page.requested') return `${String(method)} ${String(host)}`
+  if (action !== 'app.used') return null
+  const counts = Object.entries({ ...Object(calls) }).map(([tool, count]) => `${tool} ${String(count)}`)
+  return (
+    <>
+      <Moment at={String(from)} />: {counts.join(', ')}
+    </>
   )
 }

@@ -4,7 +4,7 @@ import { newSecret } from '../../kernel/secrets.ts'
 import type { AgentCaller, MaybePromise } from '../caller.ts'
 
 /** The app that calls. */
-interface CallingApp {
+export interface CallingApp {
   readonly agentId: Uuid
   readonly id: Uuid
 }
