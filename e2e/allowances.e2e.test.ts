@@ -149,13 +149,13 @@ describe('an allowance given with an approval', () => {
   async function approve(allow: unknown) {
     const { approval_id = '' } = await network.pay(payer, payee, 200)
     const sent = { params: { approval_id: approval_id ?? '' }, headers: session, body: { allow } }
-    return { approval_id, answer: await api.send(routes.approve, sent) }
+    return { approval_id, response: await api.send(routes.approve, sent) }
   }
 
   test('is created in the commit of the approval, and nothing of it is used', async () => {
     const until = new Date((await nowMs()) + DAY_MS).toISOString()
-    const { answer } = await approve({ amount: 300, until })
-    expect(answer).toMatchObject({
+    const { response } = await approve({ amount: 300, until })
+    expect(response).toMatchObject({
       status: 200,
       body: { status: 'approved', allowance: { to: payee.id, amount: 300, used: 0, until } },
     })
@@ -164,8 +164,8 @@ describe('an allowance given with an approval', () => {
 
   test('that is refused leaves the approval waiting, and nothing is paid', async () => {
     const far = new Date((await nowMs()) + 31 * DAY_MS).toISOString()
-    const { approval_id, answer } = await approve({ amount: 300, until: far })
-    expect(answer).toMatchObject({ status: 400, body: { error: { field: 'allow.until' } } })
+    const { approval_id, response } = await approve({ amount: 300, until: far })
+    expect(response).toMatchObject({ status: 400, body: { error: { field: 'allow.until' } } })
     const approval: ResponseOf<typeof routes.getApproval> = await api.ok(routes.getApproval, {
       params: { approval_id: approval_id ?? '' },
       headers: session,

@@ -171,7 +171,7 @@ test.each(bySession)(
 )
 
 /** These report to any caller whether something is genuine, with status 200. */
-const ANSWERS_STRANGERS: readonly OperationId[] = [
+const RESPONDS_TO_STRANGERS: readonly OperationId[] = [
   'verifyTransaction',
   'restoreNonce',
   'verifyReceipt',
@@ -184,7 +184,7 @@ const ANSWERS_STRANGERS: readonly OperationId[] = [
 const MAY_BE_KNOWN: readonly string[] = ['agent_id', 'cert_id']
 
 const addressed: Row[] = guarded.filter(
-  ([operation, route]) => idsIn(route).length > 0 && !ANSWERS_STRANGERS.includes(operation),
+  ([operation, route]) => idsIn(route).length > 0 && !RESPONDS_TO_STRANGERS.includes(operation),
 )
 
 test.each(addressed)('the route %s is refused to a stranger', async (operation, route) => {

@@ -328,7 +328,7 @@ describe('an invalid path', () => {
           text,
         )
         const reply = await request(api.address, route.method, path, call)
-        if (reply.status === 200 && ANSWERS_WHATEVER.includes(operation)) continue
+        if (reply.status === 200 && RESPONDS_WHATEVER.includes(operation)) continue
         const response = `${operation} ${text.slice(0, 40)}: ${reply.status} ${reply.text.slice(0, 200)}`
         expect([400, 404], response).toContain(reply.status)
         expect(['validation_error', 'not_found'], response).toContain(errorOf(reply).code)
@@ -356,7 +356,7 @@ describe('an invalid path', () => {
 })
 
 /** These return 200 for any name. */
-const ANSWERS_WHATEVER: readonly OperationId[] = [
+const RESPONDS_WHATEVER: readonly OperationId[] = [
   'getHandleAvailability',
   'getAgentExistence',
   'verifyTransaction',

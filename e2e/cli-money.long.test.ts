@@ -36,7 +36,7 @@ const payments = async () =>
   (await stage.api.ok(routes.listPayments, { params: { agent_id: payer.id }, headers: payer.headers }))
     .payments
 
-describe('a payment whose answer is lost', () => {
+describe('a payment whose response is lost', () => {
   test('exits with 10 and names the key, which finds the payment: money moved once', async () => {
     const deaf = await inFront(response => response.destroy())
     const lost = await cli.run(['pay', stage.payee.id, '20', '--json'], through(deaf))
@@ -93,14 +93,14 @@ describe('fetch', () => {
 
   async function openShop(
     price = '2.50',
-    answer: (response: ServerResponse) => unknown = r => r.end('31 °C'),
+    reply: (response: ServerResponse) => unknown = r => r.end('31 °C'),
   ) {
     served = 0
     const client = createClient({ baseUrl: stage.service.address, agentKey: stage.payee.key })
     return serve(
       requirePayment({ client, payTo: stage.payee.handle, amount: price }, (_request, response) => {
         served += 1
-        answer(response)
+        reply(response)
       }),
     )
   }
@@ -121,7 +121,7 @@ describe('fetch', () => {
     expect(asked.filter(path => path.endsWith('/verify'))).toEqual([])
   })
 
-  test('pays for an answer, and prints it alone on standard output', async () => {
+  test('pays for a response, and prints it alone on standard output', async () => {
     const ended = await cli.run(['fetch', await openShop()], direct())
     expect([ended.code, ended.stdout]).toEqual([0, '31 °C'])
     expect(ended.stderr).toMatch(/^Paid 2\.50 INR to \S+ \(pay_\w+\)\n$/)
@@ -192,7 +192,7 @@ describe('fetch', () => {
       })
   })
 
-  test('whose answer is lost after the payment exits with 10, and the same command does not pay again', async () => {
+  test('whose response is lost after the payment exits with 10, and the same command does not pay again', async () => {
     const shop = await openShop()
     let isOpen = false
     const road = await serve(async (request, response) => {

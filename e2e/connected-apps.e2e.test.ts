@@ -89,8 +89,8 @@ test('everything that an app does is in the audit log under its name', async () 
     ...{ max_amount: 1, idempotency_key: 'g' },
   })
   await Promise.all([client.close(), page.close(), acting.close()])
-  const answers = [paid, held, asked, refunded, opened, fetched, sent]
-  expect(answers.map(({ isError }) => isError)).toEqual(answers.map(() => false))
+  const responses = [paid, held, asked, refunded, opened, fetched, sent]
+  expect(responses.map(({ isError }) => isError)).toEqual(responses.map(() => false))
   expect(fetched).toMatchObject({ status: 200, body: 'sunny', amount: 60 })
   const { connected_apps } = await stage.api.ok(routes.listConnectedApps, {
     ...{ headers: session, query: { agent_id: buyer.id } },

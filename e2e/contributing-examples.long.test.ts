@@ -96,7 +96,7 @@ test('a value of the new control that was changed in the database is refused', a
   expect((await pay(1)).status).toBe(500)
 })
 
-test('the route of the page answers, refuses other credentials and is in the OpenAPI document', async () => {
+test('the route of the page responds, refuses other credentials and is in the OpenAPI document', async () => {
   expect(await call('GET', '/v1/agents/counts', platform)).toMatchObject({
     status: 200,
     body: { active: 2, stopped: 0, deactivated: 0 },

@@ -37,7 +37,7 @@ type Reply = { readonly status: number; readonly body: unknown } | null
 /** One client opens, captures and closes one authorization after the other, until it gets no response. */
 async function runClient(name: string, sessions: Session[], stopping: AbortSignal): Promise<void> {
   const { api, agents } = stage
-  const answered = (work: Promise<Reply>): Promise<Reply> => work.catch(() => null)
+  const responded = (work: Promise<Reply>): Promise<Reply> => work.catch(() => null)
   for (let count = 0; !stopping.aborted; count++) {
     const payer = agents[count % agents.length]
     const payee = agents[(count + 1 + (Number(name) % (agents.length - 1))) % agents.length]
@@ -47,7 +47,7 @@ async function runClient(name: string, sessions: Session[], stopping: AbortSigna
       ...{ id: null, acknowledged: 0, sent: 0, isClosed: false },
     }
     sessions.push(session)
-    const made = await answered(
+    const made = await responded(
       api.send(routes.authorize, {
         ...{ params: { agent_id: payer.id }, headers: payer.headers },
         body: { to: payee.id, amount: 100, idempotency_key: session.key },
@@ -60,11 +60,11 @@ async function runClient(name: string, sessions: Session[], stopping: AbortSigna
     for (let step = 0; step < 4; step++) {
       session.sent += randomInt(100, 2_000)
       const body = { total: session.sent / 100 }
-      const captured = await answered(api.send(routes.captureAuthorization, { ...call, body }))
+      const captured = await responded(api.send(routes.captureAuthorization, { ...call, body }))
       if (captured?.status !== 200) return
       session.acknowledged = session.sent
     }
-    const closed = await answered(api.send(routes.closeAuthorization, call))
+    const closed = await responded(api.send(routes.closeAuthorization, call))
     if (closed?.status !== 200) return
     session.isClosed = true
   }

@@ -114,10 +114,10 @@ describe('an open stream', () => {
   })
 
   test('is not opened by HEAD, which would leave it open without a client', async () => {
-    const answers = Array.from({ length: 40 }, () =>
+    const responses = Array.from({ length: 40 }, () =>
       fetch(`${api.address}/api/web/events`, { method: 'HEAD', headers: session }),
     )
-    for (const { status } of await Promise.all(answers)) expect(status).toBe(405)
+    for (const { status } of await Promise.all(responses)) expect(status).toBe(405)
     await follow(session)
   })
 

@@ -61,15 +61,15 @@ describe('a malformed id in a path', () => {
     async (operation, route) => {
       for (const name of idsIn(route)) {
         const prefix = PREFIX[name] ?? ''
-        const answerTo = async (id: string) => {
+        const responseTo = async (id: string) => {
           const call = validCall(operation, route)
           const reply = await stage.api.send(route, { ...call, params: { ...call.params, [name]: id } })
           // Some public routes report whether it exists.
           return [reply.status, reply.status < 400 ? null : errorOf(reply).code]
         }
-        const unknown = await answerTo(`${prefix}_${SUFFIX}`)
+        const unknown = await responseTo(`${prefix}_${SUFFIX}`)
         expect([200, 403, 404], `${operation} ${name}`).toContain(unknown[0])
-        for (const id of malformed(prefix)) expect([id, ...(await answerTo(id))]).toEqual([id, ...unknown])
+        for (const id of malformed(prefix)) expect([id, ...(await responseTo(id))]).toEqual([id, ...unknown])
       }
     },
   )

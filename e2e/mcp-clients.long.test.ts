@@ -32,15 +32,15 @@ test('a hundred clients of ten agents pay at once, each key once and each agent 
     expect(await mcp.call('get_wallet')).toMatchObject({ isError: false, handle: agent.handle })
     const order = { to: payee.id, amount: AMOUNT, idempotency_key: `order ${at}` }
     // A model that repeats itself.
-    const answers = await Promise.all([mcp.call('pay', order), mcp.call('pay', order)])
-    return { agent, paid: answers.filter(({ isError }) => !isError), answers }
+    const responses = await Promise.all([mcp.call('pay', order), mcp.call('pay', order)])
+    return { agent, paid: responses.filter(({ isError }) => !isError), responses }
   })
   const results = await Promise.all(tried)
 
   const inAll = (DAILY / AMOUNT) * AGENTS
   expect(results.flatMap(({ paid }) => paid)).toHaveLength(inAll)
-  for (const { paid, answers } of results) {
-    const others = answers.filter(({ isError }) => isError)
+  for (const { paid, responses } of results) {
+    const others = responses.filter(({ isError }) => isError)
     if (paid.length === 1) {
       expect(others).toMatchObject([{ code: 'idempotency_error', next_tool: 'get_payment' }])
     } else {

@@ -15,7 +15,7 @@ let stage: PayingStage
 let shop: Shop
 /** How often the shop has served what was paid for. */
 let served = 0
-/** How many requests with a proof it leaves without an answer. */
+/** How many requests with a proof it leaves without a response. */
 let lost = 0
 const tabs = memoryTabStore()
 const clients: McpClient[] = []
@@ -199,7 +199,7 @@ test('a key that was used for another purchase is refused, and nothing is paid',
   expect(await spentBy(agent)).toBe(6 + 13.5)
 })
 
-test('a page whose answer is lost is delivered by the same call, without paying again', async () => {
+test('a page whose response is lost is delivered by the same call, without paying again', async () => {
   const { agent, mcp } = await buyer()
   lost = 20
   const first = await mcp.call('fetch_paid_url', order())
@@ -243,7 +243,7 @@ test('a price above the maximum, or above a limit, is not paid, and what the pag
   expect(await spentBy(agent)).toBe(0)
 })
 
-test('a page that fails after the payment returns its answer; the seller gives the money back', async () => {
+test('a page that fails after the payment returns its response; the seller gives the money back', async () => {
   const { agent, mcp } = await buyer()
   const page = await mcp.call('fetch_paid_url', order('/broken'))
   expect(page).toMatchObject({

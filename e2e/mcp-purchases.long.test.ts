@@ -62,7 +62,7 @@ async function decidedMeanwhile(
   return walletOf(buyer, { client })
 }
 
-/** A client of the service, with what comes in the place of an answer, by the path of its request; null: the answer. */
+/** A client of the service, with what comes in the place of a response, by the path of its request; null: the response. */
 function clientOf(buyer: Agent, instead: (path: string) => Promise<Response | null>) {
   return createClient({
     ...{ baseUrl: stage.service.address, agentKey: buyer.key },
@@ -123,8 +123,8 @@ const CASES: Readonly<Record<Exclude<PurchaseErrorCode, 'price_too_high'>, Case 
     prepare: ({ buyer }) => {
       const client = clientOf(buyer, async path => {
         if (!path.endsWith('/origins')) return null
-        const answer = await fetch(stage.service.address + path)
-        return Response.json({ ...Object(await answer.json()), origins: [seller.address] })
+        const response = await fetch(stage.service.address + path)
+        return Response.json({ ...Object(await response.json()), origins: [seller.address] })
       })
       return walletOf(buyer, { client })
     },
@@ -207,19 +207,19 @@ describe('a model that follows the results alone', () => {
         until: () => Promise.reject(new Error('waits')),
       })
       const { total_spent: after } = await stage.network.balance(buyer)
-      expect(turns[0]?.answer).toMatchObject({
+      expect(turns[0]?.response).toMatchObject({
         isError: true,
         code,
         next_tool: isPaid ? 'get_payment' : null,
       })
-      expect(turns[0]?.answer['untrusted']).toContain('/message')
+      expect(turns[0]?.response['untrusted']).toContain('/message')
       expect(turns.map(({ tool }) => tool)).toEqual(
         isPaid ? ['fetch_paid_url', 'get_payment'] : ['fetch_paid_url'],
       )
-      const details = Object(turns[0]?.answer['details'])
+      const details = Object(turns[0]?.response['details'])
       if (!isPaid) expect([details.payment_id, after]).toEqual([null, before])
       else
-        expect(turns[1]?.answer).toMatchObject({
+        expect(turns[1]?.response).toMatchObject({
           ...{ isError: false, payment_id: details.payment_id, status: 'completed', amount: 10 },
         })
       // The same call again pays nothing, whatever the seller says.

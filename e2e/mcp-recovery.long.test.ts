@@ -15,7 +15,7 @@ type Policy = Parameters<PayingStage['network']['fundedAgent']>[1]
 
 let stage: PayingStage
 let shop: Shop
-/** Whether the shop leaves requests with a proof without an answer. */
+/** Whether the shop leaves requests with a proof without a response. */
 let isLosing = false
 /** The codes of the refusals from which the model has recovered. */
 const recoveredFrom = new Set<unknown>()
@@ -45,8 +45,8 @@ async function follow(
   others: Partial<Others> = {},
 ): Promise<Turn[]> {
   const turns = await followResults(mcp, tool, task, { until: clockIs, ...others })
-  if (turns.at(-1)?.answer.isError === false)
-    for (const { answer } of turns) if (answer.isError) recoveredFrom.add(answer['code'])
+  if (turns.at(-1)?.response.isError === false)
+    for (const { response } of turns) if (response.isError) recoveredFrom.add(response['code'])
   return turns
 }
 
@@ -61,7 +61,7 @@ interface Recovery {
   /** What was done before, by the same tool. */
   readonly before?: Input
   readonly isFrozen?: boolean
-  /** The shop answers no proof of the first call. */
+  /** The shop responds to no proof of the first call. */
   readonly losesProofs?: boolean
   readonly tool?: string
   readonly task: Input
@@ -191,7 +191,7 @@ test.each(RECOVERIES)(
     }
     const turns = await follow(losing, tool, { ...known, ...task }, { owner: approve })
     expect(turns.map(turn => turn.tool)).toEqual(tools)
-    expect(turns.at(-1)?.answer).toMatchObject({ isError: false, ...ends })
+    expect(turns.at(-1)?.response).toMatchObject({ isError: false, ...ends })
     await mcp.close()
   },
 )
@@ -205,9 +205,13 @@ test('a model that follows the results alone recovers from the cap of its app', 
   const mcp = await oauth.mcp(access_token)
   const task = { to: payee.id, amount: 30, idempotency_key: 'k' }
   const turns = await follow(mcp, 'pay', task)
-  expect(turns[0]?.answer).toMatchObject({ isError: true, layer: 'app', max_amount_now: 20 })
+  expect(turns[0]?.response).toMatchObject({ isError: true, layer: 'app', max_amount_now: 20 })
   expect(turns.map(({ tool }) => tool)).toEqual(['pay', 'check_payment', 'pay'])
-  expect(turns.at(-1)?.answer).toMatchObject({ isError: false, status: 'completed', from_balance: 975 - 21 })
+  expect(turns.at(-1)?.response).toMatchObject({
+    isError: false,
+    status: 'completed',
+    from_balance: 975 - 21,
+  })
   await mcp.close()
 })
 
@@ -247,7 +251,7 @@ test('a model that follows the results alone recovers from rate_limit_exceeded, 
     }
     const task = { to: payee.id, amount: 5, idempotency_key: 'k' }
     const turns = await follow(mcp, 'pay', task, { until })
-    expect(turns.map(({ answer }) => answer['code'] ?? answer['status'])).toEqual([
+    expect(turns.map(({ response }) => response['code'] ?? response['status'])).toEqual([
       'rate_limit_exceeded',
       'completed',
     ])
@@ -260,10 +264,10 @@ test('a model that follows the results alone recovers from rate_limit_exceeded, 
 const codesAfterWhich = (what: string) =>
   Object.entries(REFUSAL_CODES).flatMap(([code, then]) => (then === what ? [code] : []))
 
-/** What comes in the place of an answer of the service. */
-function answerInstead(code: string, signal: AbortSignal | null | undefined): Promise<Response> {
+/** What comes in the place of a response of the service. */
+function respondInstead(code: string, signal: AbortSignal | null | undefined): Promise<Response> {
   if (code === 'network_error') return Promise.reject(new TypeError('fetch failed'))
-  if (code === 'invalid_answer') return Promise.resolve(new Response('<html>', { status: 200 }))
+  if (code === 'invalid_response') return Promise.resolve(new Response('<html>', { status: 200 }))
   if (code !== 'timeout') {
     const error = { code, message: 'It failed', request_id: 'req_1' }
     return Promise.resolve(Response.json({ error }, { status: 500 }))
@@ -281,10 +285,10 @@ test.each(codesAfterWhich('repeat'))(
     let faults = 1
     const client = createClient({
       ...{ baseUrl: service.address, agentKey: buyer.key, maxRetries: 0, timeoutMs: 2_000 },
-      // The service does what it is asked to, and then its answer is lost.
+      // The service does what it is asked to, and then its response is lost.
       async fetch(input, init) {
-        const answer = await fetch(input, init)
-        return faults-- > 0 ? await answerInstead(code, init?.signal) : answer
+        const response = await fetch(input, init)
+        return faults-- > 0 ? await respondInstead(code, init?.signal) : response
       },
     })
     const outside = {
@@ -297,7 +301,7 @@ test.each(codesAfterWhich('repeat'))(
     const wallet = { ...outside, client, agentId: async () => buyer.id }
     const mcp = await connectWallet(wallet)
     const turns = await follow(mcp, 'pay', { to: payee.id, amount: 5, idempotency_key: 'k' })
-    expect(turns.map(({ answer }) => answer['code'] ?? answer['status'])).toEqual([
+    expect(turns.map(({ response }) => response['code'] ?? response['status'])).toEqual([
       code,
       'idempotency_error',
       'completed',

@@ -41,9 +41,9 @@ interface Row {
 
 let stage: PayingStage
 let shop: Shop
-/** A page that does not answer, and what calls of it return: after half a minute, in which the other tests run. */
+/** A page that does not respond, and what calls of it return: after half a minute, in which the other tests run. */
 let silent: Shop
-let unanswered: ReturnType<typeof askSilently>
+let noResponse: ReturnType<typeof askSilently>
 let other: Agent
 /** Ids of another agent, its payment, its approval and its receipt. */
 let otherIds: readonly string[]
@@ -190,7 +190,7 @@ beforeAll(async () => {
   const asked = await network.pay(other, payee, 5, { require_approval: true })
   otherIds = [other.id, made.payment_id ?? '', asked.approval_id ?? '', made.receipt_id ?? '']
   silent = await openShop(createServer(() => undefined))
-  unanswered = askSilently()
+  noResponse = askSilently()
 })
 afterAll(async () => {
   await Promise.all(clients.map(client => client.close()))
@@ -274,9 +274,9 @@ describe.each(Object.entries(ROWS))('%s', (tool, row) => {
   )
 })
 
-test('after a page that does not answer, only what is safe to repeat is a next tool', async () => {
+test('after a page that does not respond, only what is safe to repeat is a next tool', async () => {
   const late = { isError: true, code: 'timeout' }
-  const [asked, sent, fetched] = await unanswered
+  const [asked, sent, fetched] = await noResponse
   expect(asked).toMatchObject({ ...late, next_tool: 'quote_paid_url' })
   expect(sent).toMatchObject({ ...late, next_tool: null })
   expect(fetched).toMatchObject({
@@ -286,7 +286,7 @@ test('after a page that does not answer, only what is safe to repeat is a next t
   for (const { message } of [asked, sent]) expect(message).not.toContain('goes on')
 }, 60_000)
 
-/** Calls of a page that does not answer. */
+/** Calls of a page that does not respond. */
 async function askSilently() {
   const { mcp } = await open()
   const request = { url: silent.address }

@@ -145,7 +145,7 @@ describe('a refusal', () => {
     const hold = { ...order, to_agent_id: stage.payee.id, timeout_hours: 1 }
     const held = await mcp.call('hold_escrow', hold)
     expect(held).toMatchObject({ isError: false, status: 'held', amount: 30, auto_action: 'refund' })
-    // Its answer was lost: the same call returns it again, and holds nothing more.
+    // Its response was lost: the same call returns it again, and holds nothing more.
     expect(await mcp.call('hold_escrow', hold)).toEqual(held)
     expect(await mcp.call('hold_escrow', { ...hold, amount: 31 })).toMatchObject({
       ...{ code: 'idempotency_error', next_tool: 'list_transactions' },

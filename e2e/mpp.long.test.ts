@@ -193,8 +193,8 @@ describe.each(['express', 'hono'] as const)('a shop on mppx/%s with our method',
   test('serves and charges none of twelve equal concurrent calls twice', async () => {
     const buy = theirs()
     const before = shop.served()
-    const answers = await Promise.allSettled(Array.from({ length: 12 }, () => buy(page)))
-    const served = answers.filter(each => each.status === 'fulfilled' && each.value.status === 200).length
+    const responses = await Promise.allSettled(Array.from({ length: 12 }, () => buy(page)))
+    const served = responses.filter(each => each.status === 'fulfilled' && each.value.status === 200).length
     expect(served).toBeGreaterThan(0)
     expect([shop.served() - before, (await payments()).length]).toEqual([served, served])
   })
@@ -280,8 +280,8 @@ describe.each(['express', 'hono'] as const)('a session with a shop on mppx/%s', 
   test('serves each of twenty concurrent calls once, for its own price', async () => {
     const buy = buying()
     const before = shop.served()
-    const answers = await Promise.all(Array.from({ length: 20 }, () => buy(page)))
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    const responses = await Promise.all(Array.from({ length: 20 }, () => buy(page)))
+    expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200))
     expect(shop.served() - before).toBe(20)
     const last = await buy(page)
     expect(receiptIn(last.headers)).toMatchObject({ total: '2.10' })
@@ -366,7 +366,7 @@ describe('without a program of its own, from a shop on mppx,', () => {
     await mcp.close()
   })
 
-  test('the command buys, and the same command after a lost answer does not pay again', async () => {
+  test('the command buys, and the same command after a lost response does not pay again', async () => {
     const cli = openCli()
     const env = { BATUA_BASE_URL: stage.api.address, BATUA_AGENT_KEY: buyer.key }
     const unpaid = await cli.run(['fetch', page, '--no-pay', '--json'], { env })
@@ -459,7 +459,7 @@ describe('what is sold by vouchers alone, without a program of its own,', () => 
     expect([shop.served(), await setAside()]).toMatchObject([1, [{ amount: 0.1 }]])
   })
 
-  test('is served to the same call after a lost answer: of the agent over the other transport, and of an app', async () => {
+  test('is served to the same call after a lost response: of the agent over the other transport, and of an app', async () => {
     const losing = { isOn: true }
     const road = await openRoad(shop.address, losing)
     const session = await stage.network.login(stage.owner)
@@ -599,7 +599,7 @@ function voucherIn(credential = ''): unknown {
   return JSON.parse(Buffer.from(String(payload.voucher).split('.')[1] ?? '', 'base64url').toString())
 }
 
-/** Passes requests on to a shop; while it loses, those with a payment get no answer. */
+/** Passes requests on to a shop; while it loses, those with a payment get no response. */
 function openRoad(shop: string, losing: { readonly isOn: boolean }): Promise<string> {
   return roads.serve(async (incoming, response) => {
     const { authorization } = incoming.headers

@@ -28,8 +28,8 @@ async function newCode(
   more = {},
 ): Promise<{ readonly asked: Asked; readonly code: string }> {
   const { asked } = await oauth.authorize(client, more)
-  const answer = await oauth.follow(asked, await oauth.allow(asked, session, { agent_id: agent.id }))
-  return { asked, code: answer.get('code') ?? '' }
+  const response = await oauth.follow(asked, await oauth.allow(asked, session, { agent_id: agent.id }))
+  return { asked, code: response.get('code') ?? '' }
 }
 
 /** Whether a token opens the wallet. */
@@ -86,8 +86,8 @@ describe('a code', () => {
 
   test('that is used by many at the same moment ends the app', async () => {
     const { asked, code } = await newCode()
-    const answers = await Promise.all(Array.from({ length: 12 }, () => oauth.exchange(asked, code)))
-    const good = answers.filter(({ status }) => status === 200)
+    const responses = await Promise.all(Array.from({ length: 12 }, () => oauth.exchange(asked, code)))
+    const good = responses.filter(({ status }) => status === 200)
     expect(good.length).toBeLessThanOrEqual(1)
     for (const { body } of good) expect(await isGood(tokensOf(body).access_token)).toBe(false)
   })
@@ -120,8 +120,10 @@ describe('a refresh token', () => {
 
   test('that is used by many at the same moment ends the app', async () => {
     const { clientId: client, refresh_token } = await oauth.connect(agent, session)
-    const answers = await Promise.all(Array.from({ length: 12 }, () => oauth.refresh(client, refresh_token)))
-    const good = answers.filter(({ status }) => status === 200)
+    const responses = await Promise.all(
+      Array.from({ length: 12 }, () => oauth.refresh(client, refresh_token)),
+    )
+    const good = responses.filter(({ status }) => status === 200)
     expect(good.length).toBeLessThanOrEqual(1)
     for (const { body } of good) expect(await isGood(tokensOf(body).access_token)).toBe(false)
   })
@@ -249,15 +251,15 @@ describe('a request for a code', () => {
     const response = await oauth.authorize(clientId, more)
     const location = new URL(response.headers.get('location') ?? '')
     expect(location.origin + location.pathname).toBe(REDIRECT)
-    const answer = new URLSearchParams(location.search + location.hash.replace('#', '&'))
-    expect([answer.get('error'), answer.get('iss')]).toEqual([error, oauth.origin])
-    expect([answer.get('code'), answer.get('access_token')]).toEqual([null, null])
+    const reply = new URLSearchParams(location.search + location.hash.replace('#', '&'))
+    expect([reply.get('error'), reply.get('iss')]).toEqual([error, oauth.origin])
+    expect([reply.get('code'), reply.get('access_token')]).toEqual([null, null])
   })
 
-  test('is answered with the state and the issuer, so that no other server’s answer can be mixed in', async () => {
+  test('is answered with the state and the issuer, so that no other server’s response can be mixed in', async () => {
     const { asked } = await oauth.authorize(clientId)
-    const answer = await oauth.follow(asked, await oauth.allow(asked, session, { agent_id: agent.id }))
-    expect([answer.get('state'), answer.get('iss')]).toEqual([asked.state, oauth.origin])
+    const response = await oauth.follow(asked, await oauth.allow(asked, session, { agent_id: agent.id }))
+    expect([response.get('state'), response.get('iss')]).toEqual([asked.state, oauth.origin])
   })
 
   test('asks the owner each time, whatever she allowed this client before', async () => {
@@ -276,7 +278,7 @@ describe('a request for a code', () => {
 })
 
 describe('the consent', () => {
-  const answer = (
+  const response = (
     asked: Asked,
     headers: Headers,
     route = routes.allowConnectRequest as
@@ -298,40 +300,40 @@ describe('the consent', () => {
 
   test('is given only in the browser that the client sent, and from a page of this service', async () => {
     const { asked } = await oauth.authorize(clientId)
-    expect((await answer(asked, session)).status).toBe(404)
+    expect((await response(asked, session)).status).toBe(404)
     const other = (await oauth.authorize(clientId)).asked
-    expect((await answer(asked, withCookies(other))).status).toBe(404)
+    expect((await response(asked, withCookies(other))).status).toBe(404)
     const crossSite = {
       ...withCookies(asked),
       origin: 'https://evil.example',
       'sec-fetch-site': 'cross-site',
     }
-    expect((await answer(asked, crossSite)).status).toBe(403)
-    expect((await answer(asked, crossSite, routes.denyConnectRequest)).status).toBe(403)
+    expect((await response(asked, crossSite)).status).toBe(403)
+    expect((await response(asked, crossSite, routes.denyConnectRequest)).status).toBe(403)
     const { cookie: _, ...nobody } = withCookies(asked)
-    expect((await answer(asked, { ...nobody, cookie: headerOf(asked.cookies) })).status).toBe(401)
+    expect((await response(asked, { ...nobody, cookie: headerOf(asked.cookies) })).status).toBe(401)
   })
 
-  test('is given once, by however many answers at the same moment', async () => {
+  test('is given once, by however many responses at the same moment', async () => {
     const { asked } = await oauth.authorize(clientId)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, at) =>
         at % 2 === 0
-          ? answer(asked, withCookies(asked))
-          : answer(asked, withCookies(asked), routes.denyConnectRequest),
+          ? response(asked, withCookies(asked))
+          : response(asked, withCookies(asked), routes.denyConnectRequest),
       ),
     )
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
   test('covers only agents of the owner, and only what the client asks for', async () => {
     const stranger = await stage.network.agent(await stage.network.owner(stage.platform))
     const { asked } = await oauth.authorize(clientId, { scope: 'wallet:read' })
     const headers = withCookies(asked)
-    expect((await answer(asked, headers, undefined, { agent_id: stranger.id })).status).toBe(403)
-    expect((await answer(asked, headers, undefined, { scopes: ['payments:write'] })).status).toBe(400)
-    expect((await answer(asked, headers, undefined, { daily: 10, per_tx: 11 })).status).toBe(400)
-    expect((await answer(asked, headers)).status).toBe(200)
+    expect((await response(asked, headers, undefined, { agent_id: stranger.id })).status).toBe(403)
+    expect((await response(asked, headers, undefined, { scopes: ['payments:write'] })).status).toBe(400)
+    expect((await response(asked, headers, undefined, { daily: 10, per_tx: 11 })).status).toBe(400)
+    expect((await response(asked, headers)).status).toBe(200)
   })
 
   test('of a frozen owner is refused', async () => {
@@ -341,7 +343,7 @@ describe('the consent', () => {
     const admin = await stage.network.admin()
     await stage.api.ok(routes.freezeOwner, { params: { owner_id: owner.id }, headers: admin })
     const { asked } = await oauth.authorize(clientId)
-    const { status, body } = await answer(asked, withCookies(asked, hers), undefined, { agent_id: own.id })
+    const { status, body } = await response(asked, withCookies(asked, hers), undefined, { agent_id: own.id })
     expect([status, body]).toMatchObject([409, { error: { code: 'conflict' } }])
   })
 

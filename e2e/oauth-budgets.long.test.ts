@@ -110,7 +110,7 @@ describe('an address that asks too often', () => {
     const guess = { grant_type: 'authorization_code', client_id: connected.clientId, redirect_uri: REDIRECT }
     const wrong = (headers: Headers) =>
       token({ ...guess, code: 'x'.repeat(43), code_verifier: 'a'.repeat(43) }, headers)
-    // What is on its way when the limit is reached is still answered, so the second time all are refused.
+    // What is on its way when the limit is reached still gets its response, so the second time all are refused.
     await flood(wrong, '203.0.113.5')
     await expectRefused(await flood(wrong, '203.0.113.5'))
     await expectPaid('203.0.113.5')

@@ -109,7 +109,7 @@ function mediaOf(operation: Operation): [string, Media][] {
   const bodies = Object.entries(operation.requestBody?.content ?? {}).map(
     ([type, media]): [string, Media] => [`${operation.operationId} body ${type}`, media],
   )
-  const answers = Object.entries(operation.responses)
+  const responses = Object.entries(operation.responses)
     .filter(([status]) => status.startsWith('2'))
     .flatMap(([status, { content = {} }]) =>
       Object.entries(content).map(([type, media]): [string, Media] => [
@@ -117,7 +117,7 @@ function mediaOf(operation: Operation): [string, Media][] {
         media,
       ]),
     )
-  return [...bodies, ...answers]
+  return [...bodies, ...responses]
 }
 
 /** A schema whose references are looked up in the document. */

@@ -81,8 +81,8 @@ test('express requests the payment for the original path, whatever router handle
   await shop.close()
 })
 
-async function textOf(answer: Response) {
-  return { status: answer.status, headers: answer.headers, text: await answer.text(), body: undefined }
+async function textOf(response: Response) {
+  return { status: response.status, headers: response.headers, text: await response.text(), body: undefined }
 }
 
 test('hono works without a server, and has refunded the payment before it returns a failed response', async () => {
@@ -105,8 +105,8 @@ test('hono delays a failed response no longer than the request’s deadline, and
   refundPatience = held.promise
   const waitUntil = vi.fn<(work: Promise<unknown>) => void>()
   const platform = { waitUntil, passThroughOnException: () => undefined, props: {} }
-  const answer = await app.request('/', { headers: proofOf(nonce) }, {}, platform)
-  expect([answer.status, asked]).toEqual([500, ['verify', 'refund']])
+  const response = await app.request('/', { headers: proofOf(nonce) }, {}, platform)
+  expect([response.status, asked]).toEqual([500, ['verify', 'refund']])
   const [work] = waitUntil.mock.calls[0] ?? []
   held.resolve()
   await expect(work).resolves.toBeUndefined()

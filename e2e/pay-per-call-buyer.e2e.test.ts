@@ -418,7 +418,7 @@ describe('a payment that the seller gives back', () => {
 describe('a second 402', () => {
   test('with another price is never paid', async () => {
     const { buy, payments } = await shopper()
-    seller.turns.push(async (_answer, serve) => {
+    seller.turns.push(async (_response, serve) => {
       seller.sign.price = '10.01'
       await serve()
     })

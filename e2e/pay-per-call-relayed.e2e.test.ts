@@ -59,12 +59,12 @@ async function openShop(agent: Agent): Promise<Shop> {
 async function openRelay(first: Shop): Promise<Relay> {
   async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const proof = request.headers[PROOF_HEADER.toLowerCase()]
-    const answer = await fetch(opened.shop.address + (request.url ?? '/'), {
+    const reply = await fetch(opened.shop.address + (request.url ?? '/'), {
       headers: typeof proof === 'string' ? { [PROOF_HEADER]: proof } : {},
     })
-    const challenge = answer.headers.get(CHALLENGE_HEADER)
-    response.writeHead(answer.status, challenge === null ? {} : { [CHALLENGE_HEADER]: challenge })
-    response.end(await answer.text())
+    const challenge = reply.headers.get(CHALLENGE_HEADER)
+    response.writeHead(reply.status, challenge === null ? {} : { [CHALLENGE_HEADER]: challenge })
+    response.end(await reply.text())
   }
   const server = createServer((request, response) => {
     pass(request, response).catch(() => response.destroy())
@@ -116,9 +116,9 @@ test('a payee that lists its origins is paid at these only, not at another site 
 /** A buyer whose responses from the service are altered on the way: the relay is among the origins of each payee. */
 function deceivedBuyer(journal: Journal): typeof fetch {
   const deceived: typeof fetch = async (input, init) => {
-    const answer = await fetch(input, init)
-    if (!new URL(input instanceof Request ? input.url : input).pathname.endsWith('/origins')) return answer
-    const { origins, ...document } = (await answer.json()) as { origins: string[] }
+    const response = await fetch(input, init)
+    if (!new URL(input instanceof Request ? input.url : input).pathname.endsWith('/origins')) return response
+    const { origins, ...document } = (await response.json()) as { origins: string[] }
     return Response.json({ ...document, origins: [...origins, relay.address] })
   }
   const client = createClient({ baseUrl: stage.api.address, agentKey: stage.buyer.key, fetch: deceived })

@@ -65,7 +65,7 @@ async function paidFor(shop: Seller<null>): Promise<{ mine: SellerRequest; stole
 
 function outcomeOf(acceptance: Acceptance): string {
   if (acceptance.kind !== 'refused') return acceptance.kind
-  const { error } = JSON.parse(acceptance.answer.body) as {
+  const { error } = JSON.parse(acceptance.response.body) as {
     error: { code: string; details: { reason?: string } }
   }
   return error.details.reason ?? error.code

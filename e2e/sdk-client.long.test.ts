@@ -72,8 +72,8 @@ describe('every route is a method of the client', () => {
   test.each(harmless)('%s, whose response is valid by the contract', async (operation, route) => {
     const kind = kindFor(route, 'platform')
     const client = clientWith(kind === null ? {} : ownHeaders(world, operation, kind))
-    const answer = await methodOf(client, operation)(inputOf(operation))
-    const body = route.produces === undefined ? answer : await (answer as Download<unknown>).json()
+    const response = await methodOf(client, operation)(inputOf(operation))
+    const body = route.produces === undefined ? response : await (response as Download<unknown>).json()
     expect(faultOf(route, body)).toBeNull()
   })
 
@@ -156,12 +156,12 @@ async function openLosingProxy(breaks: 'before the response' | 'in the response'
   async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await new Response(request).text()
     const { method = 'GET', url, headers } = request
-    const answer = await fetch(baseUrl + url, { method, headers: ownHeadersOf(headers), body })
-    const text = await answer.text()
-    if (count++ > 0) response.writeHead(answer.status).end(text)
+    const reply = await fetch(baseUrl + url, { method, headers: ownHeadersOf(headers), body })
+    const text = await reply.text()
+    if (count++ > 0) response.writeHead(reply.status).end(text)
     else if (breaks === 'before the response') request.socket.destroy()
     else {
-      response.writeHead(answer.status, { 'content-length': text.length })
+      response.writeHead(reply.status, { 'content-length': text.length })
       response.write(text.slice(0, -1), () => request.socket.destroy())
     }
   }

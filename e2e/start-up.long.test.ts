@@ -185,7 +185,7 @@ describe('two services on one database', () => {
       const [payer, payee] = [await network.agent(owner), await network.agent(owner)]
       for (const agent of [payer, payee]) await network.fund(agent, 10_000)
 
-      const answered = new Set<string>()
+      const responded = new Set<string>()
       const refused: number[] = []
       const stopping = new AbortController()
       async function client(name: string, from: Agent, to: Agent): Promise<void> {
@@ -195,7 +195,7 @@ describe('two services on one database', () => {
           const call = { params: { agent_id: from.id }, headers: from.headers, body }
           try {
             const reply = await api.send(routes.pay, call)
-            if (reply.status === 200) answered.add(idempotency_key)
+            if (reply.status === 200) responded.add(idempotency_key)
             else refused.push(reply.status)
           } catch {
             return
@@ -206,7 +206,7 @@ describe('two services on one database', () => {
         index % 2 ? client(`a${index}`, payer, payee) : client(`b${index}`, payee, payer),
       )
       // The payments are in progress once some have a response, however slow the machine.
-      await vi.waitUntil(() => answered.size > 50, { timeout: SLOW_MACHINE.timeout / 2, interval: 10 })
+      await vi.waitUntil(() => responded.size > 50, { timeout: SLOW_MACHINE.timeout / 2, interval: 10 })
       const code = await service.stop()
       stopping.abort()
       await Promise.all(clients)
@@ -216,8 +216,8 @@ describe('two services on one database', () => {
         `select idempotency_key as key from transfers
          where kind = 'payment' and starts_with(idempotency_key, 'at the end')`,
       )
-      expect(answered.size).toBeGreaterThan(50)
-      expect(new Set(paid.map(row => row.key))).toEqual(answered)
+      expect(responded.size).toBeGreaterThan(50)
+      expect(new Set(paid.map(row => row.key))).toEqual(responded)
       expect(await ledgerFaults(database.query)).toEqual([])
     },
   )

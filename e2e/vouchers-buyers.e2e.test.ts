@@ -234,8 +234,8 @@ describe('a buyer with vouchers', () => {
       path => payees[Number(path.slice(1))],
     )
     const buy = buying({ payees: 'any', tab: { amount: 10, perHost: 1 } })
-    const answers = await Promise.all(payees.map((_, at) => buy(`${address}/${at}`)))
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    const responses = await Promise.all(payees.map((_, at) => buy(`${address}/${at}`)))
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200])
     expect(await authorizationsOf(buyer)).toHaveLength(1)
   })
 
@@ -255,9 +255,9 @@ describe('a buyer with vouchers', () => {
       return payee
     }
     const buy = buying({ journal: { ...journal, payeeOf: slowly } })
-    const answers = await Promise.allSettled(payees.map((_, at) => buy(`${address}/${at}`)))
-    expect(answers.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
-    const refused = answers.find(answer => answer.status === 'rejected')
+    const responses = await Promise.allSettled(payees.map((_, at) => buy(`${address}/${at}`)))
+    expect(responses.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    const refused = responses.find(response => response.status === 'rejected')
     expect(refused?.reason).toMatchObject({ code: 'payee_changed', paymentId: null })
     expect(vouchers).toHaveLength(1)
   })

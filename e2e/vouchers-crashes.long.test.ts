@@ -30,8 +30,8 @@ const CRASHES = 6
 const AT_ONCE = 4
 /** Longer than a response takes to arrive, and to kill its process. */
 const SLOW_WRITE_MS = 50
-/** A call that a killed process has answered counts after three minutes. */
-const ANSWERS_COUNT_AFTER_MS = 4 * 60_000
+/** A call that a killed process has served counts after three minutes. */
+const RESPONSES_COUNT_AFTER_MS = 4 * 60_000
 const LIMITS = { timeout: 240_000 }
 
 let stage: PayingStage
@@ -60,7 +60,7 @@ beforeEach(async () => {
   ;[buyer, seller] = [await network.fundedAgent(owner), await network.agent(owner)]
   folder = mkdtempSync(join(tmpdir(), 'voucher-crashes-'))
   port = await freePort()
-  for (const name of ['answered', 'served']) writeFileSync(join(folder, name), '')
+  for (const name of ['responded', 'served']) writeFileSync(join(folder, name), '')
 })
 afterEach(async () => {
   for (const child of children.splice(0)) await killed(child)
@@ -87,7 +87,7 @@ async function killed(child: ChildProcess): Promise<void> {
 function openShop(kind: string, place: string, ...more: readonly number[]): Promise<ChildProcess> {
   const { api } = stage
   const argv = [
-    ...[api.address, seller.key, seller.handle, kind, place, String(port), join(folder, 'answered')],
+    ...[api.address, seller.key, seller.handle, kind, place, String(port), join(folder, 'responded')],
     ...more.map(String),
   ]
   return started(SHOP, argv)
@@ -144,12 +144,12 @@ test.each<[string, () => string]>([
     })
     await calling
     await killed(shop)
-    await openShop(kind, place, 0, ANSWERS_COUNT_AFTER_MS)
-    const answered = counted('answered')
+    await openShop(kind, place, 0, RESPONSES_COUNT_AFTER_MS)
+    const responded = counted('responded')
     await vi.waitFor(async () => expect(await captured()).toBeGreaterThanOrEqual(received), 20_000)
     await closeTabs(buy)
     // What the buyer closed is not served any more, so nothing is added.
-    expect(await captured()).toBeLessThanOrEqual(answered)
+    expect(await captured()).toBeLessThanOrEqual(responded)
     expect((await authorizations()).length).toBe(1)
   },
 )
@@ -158,7 +158,7 @@ test.each<[string, () => string]>([
   ['sql', () => stage.database.url],
   ['redis', () => String(redis.port)],
 ])(
-  'a seller that is killed as soon as it answers, with a slow store of the kind %s, captures each answer, once',
+  'a seller that is killed as soon as it responds, with a slow store of the kind %s, captures each response, once',
   LIMITS,
   async (kind, placeOf) => {
     const client = createClient({ baseUrl: stage.api.address, agentKey: buyer.key })
@@ -169,10 +169,10 @@ test.each<[string, () => string]>([
       await killed(shop)
       expect(status).toBe(200)
     }
-    await openShop(kind, placeOf(), 0, ANSWERS_COUNT_AFTER_MS)
+    await openShop(kind, placeOf(), 0, RESPONSES_COUNT_AFTER_MS)
     await vi.waitFor(async () => expect(await captured()).toBe(CRASHES), 20_000)
     await closeTabs(buy)
-    expect([await captured(), counted('answered')]).toEqual([CRASHES, CRASHES])
+    expect([await captured(), counted('responded')]).toEqual([CRASHES, CRASHES])
   },
 )
 
@@ -194,8 +194,8 @@ test(
     const served = counted('served')
     await vi.waitFor(async () => expect(await captured()).toBeGreaterThanOrEqual(served), 20_000)
     const taken = await captured()
-    // Counted now: the seller still answers a call whose buyer was killed.
-    expect(taken).toBeLessThanOrEqual(counted('answered'))
+    // Counted now: the seller still responds to a call whose buyer was killed.
+    expect(taken).toBeLessThanOrEqual(counted('responded'))
     const open = (await authorizations()).filter(({ status }) => status === 'open')
     expect([open.length, (await authorizations()).length]).toEqual([1, CRASHES])
   },

@@ -69,7 +69,7 @@ function openStore(): TabStore {
   }
 }
 
-/** What the handler does before it answers. */
+/** What the handler does before it responds. */
 let work: () => unknown = () => {}
 
 const SHOPS: readonly (readonly [string, () => Server])[] = [
@@ -79,7 +79,7 @@ const SHOPS: readonly (readonly [string, () => Server])[] = [
       createServer(
         requirePayment(optionsOf(), (_request, response) => {
           work()
-          response.setHeader('X-Answer', '42')
+          response.setHeader('X-Response', '42')
           response.end('sunny')
         }),
       ),
@@ -91,7 +91,7 @@ const SHOPS: readonly (readonly [string, () => Server])[] = [
       app.use(requireOnHono(optionsOf()))
       app.get('/weather', context => {
         work()
-        context.header('X-Answer', '42')
+        context.header('X-Response', '42')
         return context.text('sunny')
       })
       return createServer((request, response) => void getRequestListener(app.fetch)(request, response))
@@ -133,7 +133,7 @@ describe.each(SHOPS)('a seller on %s whose vouchers are in SQL', (_, open) => {
     }
     const unstored = await call()
     expect([unstored.status, unstored.headers.get(TOTAL_HEADER)]).toEqual([503, '0.10'])
-    expect([unstored.headers.get('x-answer'), unstored.headers.get('retry-after')]).toEqual([null, '1'])
+    expect([unstored.headers.get('x-response'), unstored.headers.get('retry-after')]).toEqual([null, '1'])
     expect(await unstored.text()).toContain('The payment cannot be checked now')
     expect(errors).toHaveLength(1)
     isAway = false

@@ -115,7 +115,7 @@ describe.each(['express', 'hono'] as const)('a shop on @x402/%s that captures af
     )
     expect(shown.filter(({ status }) => status === 200)).toHaveLength(1)
     const reasons = shown.filter(({ status }) => status === 402).map(reply => errorIn(reply.headers))
-    // A process asks about one payment five times at once, and has no answer to more.
+    // A process asks about one payment five times at once, and has no response to more.
     expect(['nonce_already_used', 'unexpected_verify_error']).toEqual(expect.arrayContaining(reasons))
     expect((await request(shop.address, 'GET', '/page', { headers })).status).toBe(402)
     expect(shop.served() - before).toBe(1)
@@ -152,7 +152,7 @@ describe.each(['express', 'hono'] as const)('a shop on @x402/%s that captures af
   })
 
   test.each([500, 404])(
-    'costs nothing if its handler answers %i, and the next call is a new purchase',
+    'costs nothing if its handler returns %i, and the next call is a new purchase',
     async status => {
       for (const buy of [theirs(), ours()]) {
         const before = await wealth()
@@ -224,8 +224,8 @@ describe.each(['express', 'hono'] as const)('a shop on @x402/%s that captures af
   test('serves and charges none of twelve equal concurrent calls twice', async () => {
     const buy = theirs()
     const before = shop.served()
-    const answers = await Promise.all(Array.from({ length: 12 }, () => buy(page)))
-    const served = answers.filter(({ status }) => status === 200).length
+    const responses = await Promise.all(Array.from({ length: 12 }, () => buy(page)))
+    const served = responses.filter(({ status }) => status === 200).length
     expect(served).toBeGreaterThan(0)
     expect(shop.served() - before).toBe(served)
     const captured = (await authorizations()).filter(({ status }) => status === 'closed')

@@ -115,7 +115,7 @@ test('two processes that are shown one authorization twelve times at once serve 
   const shown = await Promise.all(
     Array.from({ length: 12 }, (_, at) => show(at % 2 === 0 ? one : other, payment())),
   )
-  // A process asks about one payment five times at once, and answers 503 to more.
+  // A process asks about one payment five times at once, and responds with 503 to more.
   expect(shown.filter(each => each !== 503 && each !== 'nonce_already_used')).toEqual([200])
   await expect.poll(statuses, SOON).toEqual([['closed', 2.5]])
   expect([served, await wealth()]).toEqual([1, WEALTH - 3.5])

@@ -78,7 +78,7 @@ describe.each(['express', 'hono'] as const)('a shop on @x402/%s with our scheme'
   })
   afterAll(() => shop?.close())
 
-  /** A shop of its own that has sold one page, and what it answers if the payment is shown again with changes. */
+  /** A shop of its own that has sold one page, and what it returns if the payment is shown again with changes. */
   async function sale() {
     const client = clientOf(stage.payee, proxy.address)
     const own = await x402.shops[name]({ client, payTo: stage.payee.handle })
@@ -143,7 +143,7 @@ describe.each(['express', 'hono'] as const)('a shop on @x402/%s with our scheme'
     )
     expect(shown.filter(({ status }) => status === 200)).toHaveLength(1)
     const reasons = shown.filter(({ status }) => status === 402).map(reply => reasonIn(reply.headers))
-    // A process asks about one payment five times at once, and has no answer to more.
+    // A process asks about one payment five times at once, and has no response to more.
     expect(['nonce_already_used', 'unexpected_settle_error']).toEqual(expect.arrayContaining(reasons))
     const again = await request(shop.address, 'GET', '/page', { headers })
     expect([again.status, reasonIn(again.headers)]).toEqual([402, 'nonce_already_used'])
@@ -186,7 +186,7 @@ describe.each(['express', 'hono'] as const)('a shop on @x402/%s with our scheme'
     await own.close()
   })
 
-  test('answers a payment without a payload as one that is not valid', async () => {
+  test('responds to a payment without a payload as one that is not valid', async () => {
     const { own, payment } = await sale()
     for (const payload of [null, 5, [], 'paid']) {
       const signature = Buffer.from(JSON.stringify({ ...payment, payload })).toString('base64')
@@ -217,7 +217,7 @@ describe.each(['express', 'hono'] as const)('a shop on @x402/%s with our scheme'
     await expect.poll(refunds, { timeout: 30_000 }).toEqual([2.5])
   })
 
-  test('keeps the money of a request that it answers with 404', async () => {
+  test('keeps the money of a request that it responds to with 404', async () => {
     shop.statuses.push(404)
     expect((await theirs()(page)).status).toBe(404)
     expect(await refunds()).toEqual([0])
@@ -342,8 +342,8 @@ describe('x402’s own client with our journal', () => {
   test('serves and pays none of twelve equal concurrent calls twice', async () => {
     const buy = theirs()
     const before = shop.served()
-    const answers = await Promise.all(Array.from({ length: 12 }, () => buy(`${shop.address}/page`)))
-    const served = answers.filter(({ status }) => status === 200).length
+    const responses = await Promise.all(Array.from({ length: 12 }, () => buy(`${shop.address}/page`)))
+    const served = responses.filter(({ status }) => status === 200).length
     expect(served).toBeGreaterThan(0)
     expect(shop.served() - before).toBe(served)
     expect((await payments()).length).toBe(served)

@@ -44,15 +44,15 @@ type InputOf<R extends Route> = unknown extends Merged<R> ? NoInput : Merged<R>
 type Method = Exclude<OperationId, EventStreamOperationId>
 
 type GivenTo<Name extends Method> = NonNullable<Parameters<Api[Name]>[0]>
-type AnswerOf<Name extends Method> = Awaited<ReturnType<Api[Name]>>
+type ReplyOf<Name extends Method> = Awaited<ReturnType<Api[Name]>>
 /** What a method returns: what its route responds with, or a download of it. */
 type Expected<Name extends Method> = Name extends DownloadOperationId
   ? Download<ResponseOf<Routes[Name]>>
   : ResponseOf<Routes[Name]>
 
 /** Routes and events whose type in the SDK differs from the contract. */
-type WrongAnswers = {
-  [Name in Method]: Same<Expected<Name>, AnswerOf<Name>> extends true ? never : Name
+type WrongResponses = {
+  [Name in Method]: Same<Expected<Name>, ReplyOf<Name>> extends true ? never : Name
 }[Method]
 /** The type of an audit action is any text in the contract, and a list in its schema, which the SDK has. */
 type WrongInputs = {
@@ -65,14 +65,14 @@ type WrongEvents = {
 // The compiler tests these: each is false, and `true` does not satisfy it, if anything differs.
 void ({
   routes: true,
-  answers: true,
+  responses: true,
   inputs: true,
   events: true,
   eventNames: true,
   errorCodes: true,
 } satisfies {
   readonly routes: Same<keyof Api, Method>
-  readonly answers: Same<WrongAnswers, never>
+  readonly responses: Same<WrongResponses, never>
   readonly inputs: Same<WrongInputs, 'listAuditEntries'>
   readonly events: Same<WrongEvents, never>
   readonly eventNames: Same<EventName, ContractEventName>

@@ -180,9 +180,9 @@ async function openShops(argv: readonly string[], undo: Cleanup): Promise<Seller
   return {
     shops: await next<ShopAddresses>(),
     async sellerCpuUs() {
-      const answer = next<NodeJS.CpuUsage>()
+      const response = next<NodeJS.CpuUsage>()
       child.send('usage')
-      return sumOf(await answer)
+      return sumOf(await response)
     },
   }
 }

@@ -56,7 +56,7 @@ function isLost(error: AnyBatuaError): boolean {
   const { code, status, details } = error
   if (code === 'network_error') return !wasUnreached(error)
   if (code === 'timeout' || code === 'internal_error') return true
-  if (code === 'invalid_answer') return (status ?? 0) < 300 || (status ?? 0) >= 500
+  if (code === 'invalid_response') return (status ?? 0) < 300 || (status ?? 0) >= 500
   return 'outcome' in details && details.outcome === 'unknown'
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { WebhookEvent } from '@batua/sdk'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
-import { answerOf } from './raw-call.ts'
+import { responseOf } from './raw-call.ts'
 import { type Access, credentialHeaders, type Session } from './session.ts'
 
 /** An event, with its text as the service wrote it. */
@@ -64,7 +64,7 @@ async function* messagesOf(
   const idleAbort = new AbortController()
   const headers = { ...credentialHeaders(access), ...(lastId === null ? {} : { 'last-event-id': lastId }) }
   const ended = AbortSignal.any([signal, idleAbort.signal])
-  const response = await answerOf(access, '/api/web/events', { headers, signal: ended })
+  const response = await responseOf(access, '/api/web/events', { headers, signal: ended })
   onOpen?.()
   const messages: EventSourceMessage[] = []
   const parser = createParser({ onEvent: message => messages.push(message) })

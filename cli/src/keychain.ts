@@ -10,7 +10,7 @@ export interface Keychain {
 
 const SERVICE = 'batua'
 /** A person may have to unlock it first. */
-const ANSWERS_WITHIN_MS = 60_000
+const RESPONDS_WITHIN_MS = 60_000
 /** What `security` reads between quotes without a meaning of its own. */
 const PLAIN = /^[\w.:/+=@-]+$/
 
@@ -72,7 +72,7 @@ function output(
     const child = spawn(tool, [...args], {
       env,
       stdio: ['pipe', 'pipe', 'ignore'],
-      timeout: ANSWERS_WITHIN_MS,
+      timeout: RESPONDS_WITHIN_MS,
     })
     let printed = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text))

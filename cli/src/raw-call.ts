@@ -11,7 +11,7 @@ interface RawRequest {
  * The response to a GET whose body is a stream; an error of the service is thrown as its client throws
  * it. A redirect would send the credentials to its target, so none is followed.
  */
-export async function answerOf(access: Access, path: string, request: RawRequest): Promise<Response> {
+export async function responseOf(access: Access, path: string, request: RawRequest): Promise<Response> {
   const url = access.url.replace(/\/+$/, '') + path
   const { signal } = request
   const headers = { ...credentialHeaders(access), ...request.headers }
@@ -40,5 +40,5 @@ function errorIn({ status, headers }: Response, text: string): BatuaError {
     // Not the service's; reported below.
   }
   const message = `The response (status ${status}) is not from the service; check its address`
-  return new BatuaError({ ...facts, code: 'invalid_answer', message })
+  return new BatuaError({ ...facts, code: 'invalid_response', message })
 }

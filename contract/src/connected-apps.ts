@@ -120,7 +120,7 @@ export const ConnectRequest = response(
     client_host: nullable(
       textOut('The host that publishes the client; null: it has registered itself.', 'assistant.example'),
     ),
-    redirect_host: textOut('The host to which the answer is sent.', 'assistant.example'),
+    redirect_host: textOut('The host to which the response is sent.', 'assistant.example'),
     scopes: scopesOut('What it asks for.'),
     expires_at: timestamp('When the request ends if nobody answers it.'),
   },
@@ -156,8 +156,10 @@ export const getConnectRequest = route({
   errors: ['not_found'],
 })
 
-const answered = response(
-  { redirect_to: textOut('Where the browser goes on, to give the client its answer.', 'https://…/oauth/…') },
+const responded = response(
+  {
+    redirect_to: textOut('Where the browser goes on, to give the client its response.', 'https://…/oauth/…'),
+  },
   {
     title: 'ConnectAnswered',
     description: 'The request is answered.',
@@ -212,7 +214,7 @@ export const allowConnectRequest = route({
     },
   ),
   status: 200,
-  response: answered,
+  response: responded,
   errors: ['not_found', 'authorization_error', 'validation_error', 'conflict'],
 })
 
@@ -226,7 +228,7 @@ export const denyConnectRequest = route({
   who: [],
   params: request({ request_id: requestId }),
   status: 200,
-  response: response(answered.properties, {
+  response: response(responded.properties, {
     title: 'ConnectDenied',
     description: 'The request is refused.',
     examples: [{ redirect_to: 'https://batua.example/oauth/authorize/hUJ3wNVdHPCwmoMq' }],

@@ -28,7 +28,7 @@ export interface Client {
   /** The headers of the session that a call starts: its cookie and its origin. */
   session<R extends Route>(route: R, call: Call<R>): Promise<Readonly<Record<string, string>>>
   /** Sends a call and closes the connection before its response is read. */
-  loseAnswer<R extends Route>(route: R, call: Call<R>): Promise<void>
+  loseResponse<R extends Route>(route: R, call: Call<R>): Promise<void>
 }
 
 export interface ClientOptions {
@@ -37,7 +37,7 @@ export interface ClientOptions {
   readonly onWait: (seconds: number) => void
 }
 
-interface Answer {
+interface Reply {
   readonly status: number
   readonly body: unknown
   /** The cookie that the response sets, without attributes; empty if it sets none. */
@@ -53,7 +53,7 @@ const MAX_WAITS = 3
 const DEFAULT_WAIT_S = 10
 
 export function openClient(address: string, options: ClientOptions): Client {
-  async function send<R extends Route>(route: R, call: Call<R>): Promise<Answer> {
+  async function send<R extends Route>(route: R, call: Call<R>): Promise<Reply> {
     for (let waits = 0; ; waits++) {
       const response = await request(address, route, call)
       const body: unknown = await response.json()
@@ -78,19 +78,21 @@ export function openClient(address: string, options: ClientOptions): Client {
     async ok<R extends Route>(route: R, call: Call<R> = {}): Promise<ResponseOf<R>> {
       const { status, body } = await send(route, call)
       if (status === route.status) return body as ResponseOf<R>
-      throw new DemoError(`${route.method} ${route.path} answered ${status}: ${messageOf(body)}`)
+      throw new DemoError(`${route.method} ${route.path} responded with ${status}: ${messageOf(body)}`)
     },
     async refused<R extends Route>(route: R, call: Call<R> = {}): Promise<Refused> {
       const { status, body } = await send(route, call)
       if (status >= 400) return { status, error: (body as ErrorEnvelope).error }
-      throw new DemoError(`${route.method} ${route.path} should have been refused, but answered ${status}`)
+      throw new DemoError(
+        `${route.method} ${route.path} should have been refused, but responded with ${status}`,
+      )
     },
     async session(route, call) {
       const { status, body, cookie } = await send(route, call)
       if (status === route.status && cookie !== '') return { cookie, origin: new URL(address).origin }
       throw new DemoError(`${route.method} ${route.path} began no session: ${messageOf(body)}`)
     },
-    async loseAnswer(route, call) {
+    async loseResponse(route, call) {
       const response = await request(address, route, call)
       await response.body?.cancel()
       options.onCall(route.method, shownPath(route, call), null)
@@ -113,8 +115,8 @@ export async function requireSandbox(address: string): Promise<void> {
   const ready = await ask(`${address}/readyz`, {})
   if (ready.status !== 200)
     throw new DemoError(`The service at ${address} is not ready; try again in a moment.`)
-  const answer = await ask(`${address}/openapi.json`, {})
-  if (!(await answer.text()).includes('/sandbox/')) {
+  const response = await ask(`${address}/openapi.json`, {})
+  if (!(await response.text()).includes('/sandbox/')) {
     throw new DemoError(
       `The service at ${address} is in live mode. The demo needs sandbox mode, where no money is real.`,
     )

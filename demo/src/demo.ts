@@ -7,7 +7,7 @@ import { foundOrganization } from './organization.ts'
 import { approvePayment, logIn, stopAgent } from './owner.ts'
 import { openPaper } from './paper.ts'
 import { sellWeather } from './pay-per-call.ts'
-import { exceedLimit, fundWallet, makePayment, recoverLostAnswer, refundPart } from './payments.ts'
+import { exceedLimit, fundWallet, makePayment, recoverLostResponse, refundPart } from './payments.ts'
 import { checkReceipt, proveSums, readStatements } from './proofs.ts'
 import { runCommand } from './run-command.ts'
 import type { Stage } from './stage.ts'
@@ -32,7 +32,7 @@ async function runTour(stage: Stage): Promise<void> {
   await fundWallet(stage, agents.payer)
   const paymentId = await makePayment(stage, agents)
   await exceedLimit(stage, agents)
-  await recoverLostAnswer(stage, agents)
+  await recoverLostResponse(stage, agents)
   await sellWeather(stage, agents)
   await sellManyCalls(stage, agents)
   await refundPart(stage, agents, paymentId)

@@ -4,7 +4,7 @@ import { readOptions } from './listen-options.ts'
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
 const OTHER = `whsec_${Buffer.alloc(32, 2).toString('base64')}`
 
-test('without options it listens on 9000 and answers 204 at once', () => {
+test('without options it listens on 9000 and responds with 204 at once', () => {
   const options = { port: 9000, status: 204, delayMs: 0, count: null, json: false, help: false }
   expect(readOptions([], {})).toEqual({ ...options, secrets: [] })
 })

@@ -21,8 +21,8 @@ export const USAGE = `Receives webhooks on this machine, verifies each and print
   --port    the port on 127.0.0.1, by default 9000; 0 takes a free port
   --count   exits after that many different webhooks; absent: Ctrl-C stops it
   --json    prints the body of each webhook that is verified, on one line, and nothing else
-  --status  simulates a failing receiver: answers this status instead of 204
-  --delay   simulates a slow receiver: waits that many seconds before it answers
+  --status  simulates a failing receiver: responds with this status instead of 204
+  --delay   simulates a slow receiver: waits that many seconds before it responds
 
 Exits with 0, with 1 if the port is in use, and with 2 if an option is wrong or no secret was given.
 `

@@ -51,8 +51,8 @@ async function send(address: string, id: string): Promise<number> {
     'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
     'webhook-signature': new Webhook(SECRET).sign(id, now, body),
   }
-  const answer = await fetch(address, { method: 'POST', body, headers })
-  return answer.status
+  const response = await fetch(address, { method: 'POST', body, headers })
+  return response.status
 }
 
 test('the listener prints a line for each webhook and ends after the requested number', async () => {

@@ -39,9 +39,7 @@ function parsed(text: string): object {
 
 function welcome(address: string, { status, delayMs }: ListenOptions): string {
   const isBad = status !== 204 || delayMs > 0
-  const manner = isBad
-    ? `Each is answered ${status}${delayMs > 0 ? ` after ${delayMs / 1_000} s` : ''}. `
-    : ''
+  const manner = isBad ? `Each gets ${status}${delayMs > 0 ? ` after ${delayMs / 1_000} s` : ''}. ` : ''
   const service = process.env['BASE_URL'] || DEFAULT_SERVICE
   return `Listening for webhooks at ${address}. Register this address with your platform's id and secret:
 
@@ -74,7 +72,7 @@ async function listen(options: ListenOptions): Promise<void> {
       print(options, arrival)
       if (arrival.verification.verified && !arrival.isAgain) different += 1
     },
-    onAnswered() {
+    onResponse() {
       if (count !== null && different >= count) receiver?.close()
     },
   })

@@ -63,14 +63,14 @@ export async function exceedLimit({ client, paper }: Stage, { payer, payee }: Ag
   paper.facts(Object.entries(error.details ?? {}).map(([name, value]) => [name, String(value)]))
 }
 
-export async function recoverLostAnswer({ client, paper }: Stage, { payer, payee }: Agents): Promise<void> {
+export async function recoverLostResponse({ client, paper }: Stage, { payer, payee }: Agents): Promise<void> {
   paper.chapter('A response is lost, and nothing is paid twice')
   const call = {
     params: { agent_id: payer.id },
     headers: payer.headers,
     body: { to: payee.handle, amount: 80, idempotency_key: randomUUID() },
   }
-  await client.loseAnswer(routes.pay, call)
+  await client.loseResponse(routes.pay, call)
   paper.say(
     'The connection broke before the response arrived. The same call with the same key says whether it was paid:',
   )

@@ -37,9 +37,9 @@ function signed(body: string, secrets: readonly string[], at = new Date()): Reco
 }
 
 async function post(address: string, body: string, headers: Record<string, string> = {}): Promise<number> {
-  const answer = await fetch(address, { method: 'POST', body, headers })
-  await answer.text()
-  return answer.status
+  const response = await fetch(address, { method: 'POST', body, headers })
+  await response.text()
+  return response.status
 }
 
 function reasons(): (string | null)[] {
@@ -106,16 +106,16 @@ test('large bodies, invalid HTTP and broken connections do not stop the receiver
 function raw(address: string, bytes: string, breakOff = false): Promise<string> {
   const { hostname, port } = new URL(address)
   return new Promise(resolve => {
-    let answer = ''
+    let response = ''
     const socket = connect(Number(port), hostname, () => {
       socket.write(bytes, () => {
         if (breakOff) socket.resetAndDestroy()
       })
     })
     socket.setEncoding('utf8').on('data', (text: string) => {
-      answer += text
+      response += text
     })
     socket.on('error', () => undefined)
-    socket.on('close', () => resolve(answer))
+    socket.on('close', () => resolve(response))
   })
 }

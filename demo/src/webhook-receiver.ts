@@ -23,7 +23,7 @@ export interface ReceiverOptions {
   readonly delayMs?: number
   readonly onArrival: (arrival: Arrival) => void
   /** A genuine webhook has got its response. */
-  readonly onAnswered?: () => void
+  readonly onResponse?: () => void
 }
 
 export interface Receiver {
@@ -69,11 +69,11 @@ async function receive(
     return end(response, 400, verification.reason)
   }
   options.onArrival({ text, verification, isAgain: isKnown(seen, verification.content.id) })
-  await answered(response, options)
-  options.onAnswered?.()
+  await responded(response, options)
+  options.onResponse?.()
 }
 
-async function answered(
+async function responded(
   response: ServerResponse,
   { status = 204, delayMs = 0 }: ReceiverOptions,
 ): Promise<void> {

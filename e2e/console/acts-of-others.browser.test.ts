@@ -210,11 +210,11 @@ test.each(VIEWS)(
     }
 
     await tab.open(`/console/admin/risk/${alertId}`)
-    const answer = view.size === 'phone' ? 'quarantine' : 'dismiss'
-    await button(risk[answer]).click()
+    const response = view.size === 'phone' ? 'quarantine' : 'dismiss'
+    await button(risk[response]).click()
     await (await tab.dialog()).getByLabel(risk.note).fill('Seen by two of us')
-    await act(risk[answer])
-    await page.getByText(risk.done[answer]).waitFor()
+    await act(risk[response])
+    await page.getByText(risk.done[response]).waitFor()
     await tab.inEveryView('alert reviewed')
     await isFlawless(tab)
   },

@@ -82,7 +82,7 @@ describe.each(CLIENTS)('an owner connects an assistant that uses %s', from => {
     expect(await page.getByText('127.0.0.1:').count()).toBeGreaterThan(0)
     await logInByCode(page)
     await allow(page, { daily: '50', perTx: '30' })
-    await assistant.answered()
+    await assistant.responded()
     const wallet = await assistant.connect()
     const pay = (amount: number, key: string) =>
       wallet.call('pay', { to: stage.payee.handle, amount, idempotency_key: `${from}-${key}` })
@@ -122,7 +122,7 @@ test('an owner logs in with her passkey alone, and nothing is connected until th
   expect(await connected()).toEqual([])
   await verifyPerson(true)
   await allow(page, terms, buyer)
-  await assistant.answered()
+  await assistant.responded()
   const wallet = await assistant.connect()
   expect(await wallet.call('get_wallet')).toMatchObject({ isError: false, agent_id: buyer.id })
   expect(await connected()).toMatchObject([{ name: 'Keyholder', agent_id: buyer.id, daily: 50 }])
@@ -133,19 +133,19 @@ test('an owner who does not allow it needs no login, and the assistant gets a re
   const assistant = await newAssistant('Stranger')
   const { page } = await consentPage(assistant, PHONE, null)
   await page.locator('[name=decision][value=deny]').click()
-  const answer = await assistant.answered()
-  expect(answer.get('error')).toBe('access_denied')
-  expect(answer.get('iss')).toBe(origin)
-  expect(answer.get('code')).toBeNull()
+  const response = await assistant.responded()
+  expect(response.get('error')).toBe('access_denied')
+  expect(response.get('iss')).toBe(origin)
+  expect(response.get('code')).toBeNull()
 })
 
 test.each([
   ['names another server as its issuer', 'https://evil.example'],
   ['does not name its issuer', null],
-])('an answer that %s is mixed up: the client does not exchange its code', async (_, issuer) => {
+])('a response that %s is mixed up: the client does not exchange its code', async (_, issuer) => {
   const assistant = await newAssistant('Mixed up')
   const { page } = await consentPage(assistant, PHONE, session)
-  // What another server would do whose answer is taken for that of this one (RFC 9207).
+  // What another server would do whose response is taken for that of this one (RFC 9207).
   await page.route('**/oauth/authorize/*', async route => {
     const response = await route.fetch({ maxRedirects: 0 })
     const location = new URL(response.headers()['location'] ?? '')
@@ -155,8 +155,8 @@ test.each([
     await route.fulfill({ response, headers: { ...response.headers(), location: location.href } })
   })
   await allow(page, { daily: '50', perTx: '50' })
-  const answer = await assistant.answered()
-  expect([answer.get('iss'), answer.get('code')]).toEqual([issuer, expect.any(String)])
+  const response = await assistant.responded()
+  expect([response.get('iss'), response.get('code')]).toEqual([issuer, expect.any(String)])
   await expect(assistant.connect()).rejects.toMatchObject({
     ...{ name: 'IssuerMismatchError', kind: 'authorization_response', expected: origin },
   })
@@ -222,7 +222,7 @@ test('a page of another site cannot show the consent page in a frame', async () 
   expect(page.headers.get('x-frame-options')).toBe('DENY')
 })
 
-test('the consent page of another person’s browser shows nothing and answers nothing', async () => {
+test('the consent page of another person’s browser shows nothing and changes nothing', async () => {
   const assistant = await newAssistant('Phisher')
   const mine = await tabOf(PHONE, null)
   await mine.page.goto(await assistant.consentUrl())

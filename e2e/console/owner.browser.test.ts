@@ -278,7 +278,7 @@ test('an invitation is accepted or declined in the inbox', async () => {
     page.getByRole('region', { name: 'Invitations' }).filter({ hasText: name })
   await invitation('Known Travel').waitFor()
   expect(await tab.axe()).toEqual([])
-  const answer = async (name: string, act: 'Accept' | 'Decline') => {
+  const response = async (name: string, act: 'Accept' | 'Decline') => {
     const card = page
       .locator('section')
       .filter({ has: page.getByRole('heading', { name }) })
@@ -286,9 +286,9 @@ test('an invitation is accepted or declined in the inbox', async () => {
     await card.getByRole('button', { name: act }).click()
     await page.getByRole('dialog').getByRole('button', { name: act }).click()
   }
-  await answer('Known Travel wants to run agents for you', 'Accept')
+  await response('Known Travel wants to run agents for you', 'Accept')
   await page.getByText('Known Travel may run agents for you').waitFor()
-  await answer('<b>Unknown</b> wants to run agents for you', 'Decline')
+  await response('<b>Unknown</b> wants to run agents for you', 'Decline')
   await page.getByText('<b>Unknown</b> may not run agents for you').waitFor()
   const statuses = invited.map(async ({ id, platform: { headers } }) => {
     const owner = await opened.stage.api.ok(routes.getOwner, { params: { owner_id: id }, headers })

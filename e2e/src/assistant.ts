@@ -13,7 +13,7 @@ export interface Assistant {
   /** The address of the consent page to which the client sends the person's browser. */
   consentUrl(): Promise<string>
   /** What the browser brought back. */
-  answered(): Promise<URLSearchParams>
+  responded(): Promise<URLSearchParams>
   /** Lets the client exchange the code, and connects. */
   connect(): Promise<{
     call(tool: string, input?: Record<string, unknown>): Promise<Record<string, unknown>>
@@ -54,12 +54,12 @@ export async function openAssistant(
   client.connect(first as never).catch(() => undefined)
   return {
     consentUrl: () => consent,
-    answered: () => listener.answer,
+    responded: () => listener.response,
     async connect() {
-      const answer = await listener.answer
+      const response = await listener.response
       await (first instanceof StreamableHTTPClientTransport
-        ? first.finishAuth(answer)
-        : first.finishAuth(answer.get('code') ?? ''))
+        ? first.finishAuth(response)
+        : first.finishAuth(response.get('code') ?? ''))
       client = newClient()
       await client.connect(transport())
       return {
@@ -80,8 +80,8 @@ export async function openAssistant(
 
 /** Waits for the browser on the person's machine. */
 async function openListener() {
-  let back: (answer: URLSearchParams) => void = () => undefined
-  const answer = new Promise<URLSearchParams>(resolve => (back = resolve))
+  let back: (response: URLSearchParams) => void = () => undefined
+  const response = new Promise<URLSearchParams>(resolve => (back = resolve))
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
     response.writeHead(200, { 'content-type': 'text/html' }).end('<h1 data-page-title>Done</h1>')
@@ -89,7 +89,7 @@ async function openListener() {
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   return {
-    answer,
+    response,
     redirectUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`,
     async close() {
       server.closeAllConnections()

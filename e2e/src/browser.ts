@@ -94,7 +94,7 @@ export interface Tab {
 
 export interface TabOptions extends View {
   readonly address: string
-  /** The session, as `logIn` answers it; null: nobody is logged in. */
+  /** The session, as `logIn` returns it; null: nobody is logged in. */
   readonly session: Headers | null
 }
 

@@ -19,9 +19,9 @@ export interface OpenStream {
 /** Follows the service's events as a browser does. */
 export async function openStream(address: string, headers: Headers): Promise<OpenStream> {
   const stop = new AbortController()
-  const answer = await fetch(`${address}/api/web/events`, { headers, signal: stop.signal })
-  if (answer.status !== 200 || answer.body === null)
-    throw new Error(`no stream: ${answer.status} ${await answer.text()}`)
+  const response = await fetch(`${address}/api/web/events`, { headers, signal: stop.signal })
+  if (response.status !== 200 || response.body === null)
+    throw new Error(`no stream: ${response.status} ${await response.text()}`)
   const received: StreamedEvent[] = []
   const waiting = new Set<() => void>()
   const read = async (body: AsyncIterable<Uint8Array>) => {
@@ -35,7 +35,7 @@ export async function openStream(address: string, headers: Headers): Promise<Ope
       for (const look of waiting) look()
     }
   }
-  const ended = read(answer.body).catch((error: unknown) => {
+  const ended = read(response.body).catch((error: unknown) => {
     if (!stop.signal.aborted) throw error
   })
   let read_ = 0

@@ -20,7 +20,7 @@ export async function startFakeRedis(): Promise<FakeRedis> {
     socket.on('data', data => {
       const { commands, rest } = commandsIn(unread + data.toString())
       unread = rest
-      for (const command of commands) socket.write(answerTo(command, values, sets))
+      for (const command of commands) socket.write(responseTo(command, values, sets))
     })
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -49,7 +49,7 @@ function commandsIn(text: string): { readonly commands: string[][]; readonly res
   return { commands, rest: text.slice(end) }
 }
 
-function answerTo(
+function responseTo(
   [name = '', key = '', value = '', ...options]: string[],
   values: Map<string, string>,
   sets: Map<string, Set<string>>,

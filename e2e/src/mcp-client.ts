@@ -14,7 +14,7 @@ export const ERAS = ['legacy', 'auto'] as const
 export type Era = (typeof ERAS)[number]
 
 /** The result of a tool as a model reads it. */
-export interface ToolAnswer {
+export interface ToolResponse {
   readonly isError: boolean
   readonly [field: string]: unknown
 }
@@ -23,7 +23,7 @@ export interface ToolAnswer {
 export interface McpClient {
   readonly client: Client
   /** The structure of a result, which must also be its text, and fit the schema that the tool lists. */
-  call(tool: string, input?: Record<string, unknown>): Promise<ToolAnswer>
+  call(tool: string, input?: Record<string, unknown>): Promise<ToolResponse>
   /** The result as it came. */
   raw(tool: string, input?: Record<string, unknown>): Promise<CallToolResult>
   close(): Promise<void>

@@ -52,12 +52,12 @@ export async function rawStdio(address: string, key: string): Promise<RawMcp> {
   let last = 0
   const ask = (message: (id: number) => string): Promise<Message> => {
     const id = ++last
-    const answer = new Promise<Message>((resolve, reject) => {
+    const response = new Promise<Message>((resolve, reject) => {
       waiting.set(id, resolve)
-      void ended.then(() => reject(new Error(`batua mcp ended before its answer to ${message(id)}`)))
+      void ended.then(() => reject(new Error(`batua mcp ended before its response to ${message(id)}`)))
     })
     child.stdin.write(`${message(id)}\n`)
-    return answer.finally(() => waiting.delete(id))
+    return response.finally(() => waiting.delete(id))
   }
   const params = {
     protocolVersion: '2025-11-25',

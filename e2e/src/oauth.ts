@@ -4,7 +4,7 @@ import { type Api, type Headers, openApi } from './api.ts'
 import { connectMcp, type McpClient } from './mcp-client.ts'
 import type { Agent } from './network.ts'
 
-/** Where clients of tests get their answers. Nobody listens: a test reads the address that the browser is sent to. */
+/** Where clients of tests get their responses. Nobody listens: a test reads the address that the browser is sent to. */
 export const REDIRECT = 'http://127.0.0.1:43117/callback'
 
 type Allow = BodyOf<typeof routes.allowConnectRequest>
@@ -19,7 +19,7 @@ export interface Asked {
   readonly cookies: Map<string, string>
 }
 
-/** The tokens of an answer. */
+/** The tokens of a response. */
 export interface Tokens {
   readonly access_token: string
   readonly refresh_token: string
@@ -27,7 +27,7 @@ export interface Tokens {
   readonly scope: string
 }
 
-export interface OAuthAnswer {
+export interface OAuthResponse {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
 }
@@ -37,7 +37,7 @@ export interface OAuthStage {
   /** The public address, which is the issuer. */
   readonly origin: string
   readonly resource: string
-  register(more?: object): Promise<OAuthAnswer>
+  register(more?: object): Promise<OAuthResponse>
   /** A new client that registered itself. */
   newClient(more?: object): Promise<string>
   authorize(
@@ -47,13 +47,13 @@ export interface OAuthStage {
   allow(asked: Asked, session: Headers, body: Partial<Allow> & Pick<Allow, 'agent_id'>): Promise<string>
   /** Follows the browser to the client, and returns the parameters that it gets. */
   follow(asked: Asked, redirectTo: string): Promise<URLSearchParams>
-  token(form: Readonly<Record<string, string>>): Promise<OAuthAnswer>
-  exchange(asked: Asked, code: string, more?: Readonly<Record<string, string>>): Promise<OAuthAnswer>
+  token(form: Readonly<Record<string, string>>): Promise<OAuthResponse>
+  exchange(asked: Asked, code: string, more?: Readonly<Record<string, string>>): Promise<OAuthResponse>
   refresh(
     clientId: string,
     refreshToken: string,
     more?: Readonly<Record<string, string>>,
-  ): Promise<OAuthAnswer>
+  ): Promise<OAuthResponse>
   /** The whole way: a client that is connected to an agent, and its tokens. */
   connect(
     agent: Agent,
@@ -62,7 +62,7 @@ export interface OAuthStage {
   ): Promise<Tokens & { readonly clientId: string }>
   /** The official MCP client with a token. */
   mcp(token: string): Promise<McpClient>
-  post(path: string, body: string, headers?: Headers): Promise<OAuthAnswer>
+  post(path: string, body: string, headers?: Headers): Promise<OAuthResponse>
 }
 
 export function openOAuth(address: string): OAuthStage {
@@ -82,8 +82,8 @@ export function openOAuth(address: string): OAuthStage {
       const clientId = await stage.newClient()
       const { asked } = await browser.authorize(clientId)
       const redirectTo = await browser.allow(asked, session, { agent_id: agent.id, ...terms })
-      const answer = await browser.follow(asked, redirectTo)
-      const { status, body } = await wire.exchange(asked, answer.get('code') ?? '')
+      const response = await browser.follow(asked, redirectTo)
+      const { status, body } = await wire.exchange(asked, response.get('code') ?? '')
       if (status !== 200) throw new Error(`exchange: ${status} ${JSON.stringify(body)}`)
       return { ...(body as unknown as Tokens), clientId }
     },
@@ -94,7 +94,7 @@ export function openOAuth(address: string): OAuthStage {
 
 /** What a client sends itself. */
 function wireOf(address: string): Pick<OAuthStage, 'post' | 'register' | 'token' | 'exchange' | 'refresh'> {
-  async function post(path: string, body: string, headers: Headers = {}): Promise<OAuthAnswer> {
+  async function post(path: string, body: string, headers: Headers = {}): Promise<OAuthResponse> {
     const response = await fetch(address + path, { method: 'POST', body, headers })
     const text = await response.text()
     return { status: response.status, body: text === '' ? {} : JSON.parse(text) }

@@ -53,7 +53,7 @@ export async function openPagesStage(bodies?: Bodies): Promise<PagesStage> {
   const people = { owner, stranger, platform, newcomer, admin }
   const shown = { approvalId, agentId, ownerId, shopperId, orgId, paymentId, escrowId, deliveryId, alertId }
   const pages = [
-    // First, because the bank answers soon.
+    // First, because the bank responds soon.
     ['account in verification', rare.unverified, '/console/money?section=account'] as const,
     ...ownersPages(shown, people),
     ...platformsPages(shown, people),
@@ -193,8 +193,8 @@ function rarePages({ confirmedId, suspect, frozen }: RareStates, people: People)
   ]
 }
 
-/** What the browser itself writes of an answer that a page shows as an error. */
-const ANSWERED = /^Failed to load resource: the server responded with a status of 404/
+/** What the browser itself writes of a response that a page shows as an error. */
+const RESPONDED = /^Failed to load resource: the server responded with a status of 404/
 
 /** What a page may ask for until it is shown (docs/decisions/0068-pages-in-two-requests.md). */
 const MOST_READS = 2
@@ -239,7 +239,7 @@ export async function visitPages(
     const reads = readsOf()
     const problems = reads.length > MOST_READS ? [`reads ${reads.join(', ')}`] : []
     const looked = await look(tab, name)
-    problems.push(...tab.problems.slice(seen).filter(problem => !ANSWERED.test(problem)))
+    problems.push(...tab.problems.slice(seen).filter(problem => !RESPONDED.test(problem)))
     if (await tab.isWide()) problems.push('wider than the screen')
     found.push(...[...problems, ...looked].map(problem => `${name}: ${problem}`))
   }

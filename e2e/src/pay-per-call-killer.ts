@@ -71,10 +71,10 @@ export function createKiller(): Killer {
       await overtaken.promise
       return 'go on alone'
     })
-    const answered = [arrived, overtaken]
+    const responded = [arrived, overtaken]
     onStep = async step => {
       if (step !== 'after payment') return 'go on'
-      answered.pop()?.resolve()
+      responded.pop()?.resolve()
       await arrived.promise
       return 'go on'
     }

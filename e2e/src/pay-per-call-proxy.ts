@@ -36,15 +36,15 @@ async function pass(
   const body = await textOf(request)
   const decision = await watch(request, 'before')
   if (decision === 'drop') return
-  const answer = await fetch(target + request.url, {
+  const reply = await fetch(target + request.url, {
     method: request.method ?? 'GET',
     headers: headersOf(request),
     body: body === '' ? null : body,
     signal: decision === 'go on alone' ? null : hungUp.signal,
   })
-  const text = await answer.text()
+  const text = await reply.text()
   if ((await watch(request, 'after')) === 'drop') return
-  response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(text)
+  response.writeHead(reply.status, Object.fromEntries(reply.headers)).end(text)
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

@@ -35,7 +35,7 @@ export async function openServiceProxy(service: string): Promise<ServiceProxy> {
   const server = createServer((request, response) => {
     const { url = '/' } = request
     if (state === 'open') asked.set(url, (asked.get(url) ?? 0) + 1)
-    answer(service, state, request, response).catch(() => response.destroy())
+    respond(service, state, request, response).catch(() => response.destroy())
   })
   await listen(server, port)
   return {
@@ -50,7 +50,7 @@ export async function openServiceProxy(service: string): Promise<ServiceProxy> {
   }
 }
 
-async function answer(
+async function respond(
   service: string,
   state: ProxyState,
   request: IncomingMessage,

@@ -4,8 +4,8 @@ import type { ConsoleStage } from './console-stage.ts'
 import type { Agent, Owner } from './network.ts'
 import { enrol } from './passkeys.ts'
 
-/** A bank account whose bank answers after two minutes (docs/sandbox.md). */
-const UNANSWERED_ACCOUNT = '900000000005'
+/** A bank account whose bank responds after two minutes (docs/sandbox.md). */
+const NO_RESPONSE_ACCOUNT = '900000000005'
 
 /** States that people meet seldom. */
 export interface RareStates {
@@ -43,7 +43,7 @@ export async function openRareStates(opened: ConsoleStage): Promise<RareStates> 
   await api.ok(routes.submitKyc, {
     params: { owner_id: unverified.id },
     headers: unverified.platform.headers,
-    body: { bank_account: UNANSWERED_ACCOUNT, bank_ifsc: 'HDFC0001234' },
+    body: { bank_account: NO_RESPONSE_ACCOUNT, bank_ifsc: 'HDFC0001234' },
   })
   return {
     confirmedId,

@@ -9,7 +9,7 @@ import { freePort } from './free-port.ts'
 /** Whether Debian's package `redis-server` is installed. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 
-/** A Redis on this machine that writes each command to disk before it answers. */
+/** A Redis on this machine that writes each command to disk before it responds. */
 export interface RedisServer {
   readonly port: number
   /** A new connection. */

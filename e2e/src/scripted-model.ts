@@ -1,11 +1,11 @@
-import type { McpClient, ToolAnswer } from './mcp-client.ts'
+import type { McpClient, ToolResponse } from './mcp-client.ts'
 
 export type Input = Readonly<Record<string, unknown>>
 
 /** What one call of a tool was and returned. */
 export interface Turn {
   readonly tool: string
-  readonly answer: ToolAnswer
+  readonly response: ToolResponse
 }
 
 const MOST_TURNS = 6
@@ -28,21 +28,21 @@ export async function followResults(
   let wanted = task
   let next: string | null = tool
   while (next !== null && turns.length < MOST_TURNS) {
-    const answer = await mcp.call(next, argumentsOf(next, wanted))
-    turns.push({ tool: next, answer })
-    const { max_amount_now: most, retry_at: retryAt, details, field } = answer
-    wanted = { ...wanted, ...idsIn(Object(details)), ...idsIn(answer) }
-    if (answer['next_tool'] === 'check_payment' && typeof most === 'number')
+    const response = await mcp.call(next, argumentsOf(next, wanted))
+    turns.push({ tool: next, response })
+    const { max_amount_now: most, retry_at: retryAt, details, field } = response
+    wanted = { ...wanted, ...idsIn(Object(details)), ...idsIn(response) }
+    if (response['next_tool'] === 'check_payment' && typeof most === 'number')
       wanted = { ...wanted, amount: most }
-    if (next === 'quote_paid_url') wanted = { ...wanted, max_amount: answer['amount'] }
+    if (next === 'quote_paid_url') wanted = { ...wanted, max_amount: response['amount'] }
     // What it cannot put right it leaves out.
-    if (answer['code'] === 'validation_error') wanted = { ...wanted, [String(field)]: undefined }
-    if (answer['status'] === 'pending_approval') await owner?.()
-    if (answer.isError && typeof retryAt === 'string' && (most === 0 || most === null)) {
+    if (response['code'] === 'validation_error') wanted = { ...wanted, [String(field)]: undefined }
+    if (response['status'] === 'pending_approval') await owner?.()
+    if (response.isError && typeof retryAt === 'string' && (most === 0 || most === null)) {
       await until(Date.parse(retryAt))
       continue
     }
-    next = answer['next_tool'] as string | null
+    next = response['next_tool'] as string | null
   }
   return turns
 }

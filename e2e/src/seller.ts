@@ -14,7 +14,7 @@ import type { Agent } from './network.ts'
 /** A third party's server that sells one response, by the protocol of interface section 4, Pay-per-call. */
 export interface Seller {
   readonly address: string
-  challengeIn(answer: Response): PaymentChallenge
+  challengeIn(response: Response): PaymentChallenge
   /** The headers with a buyer's proof. */
   proofOf(paymentId: string, fromAgent: string, nonce: string): Record<string, string>
   close(): Promise<void>
@@ -53,7 +53,7 @@ export async function openSeller(
   const { port } = server.address() as AddressInfo
   return {
     address: `http://127.0.0.1:${port}/`,
-    challengeIn: answer => decode(answer.headers.get(CHALLENGE_HEADER) ?? '') as PaymentChallenge,
+    challengeIn: response => decode(response.headers.get(CHALLENGE_HEADER) ?? '') as PaymentChallenge,
     proofOf: (transactionId, fromAgent, nonce) => ({
       [PROOF_HEADER]: encode({ version: 1, transactionId, fromAgent, nonce }),
     }),

@@ -3,21 +3,21 @@ import type { Api, Headers } from './api.ts'
 import type { SignedObject } from './independent-verifier.ts'
 import type { Agent, Network } from './network.ts'
 
-type Answer<Name extends keyof typeof routes> = ResponseOf<(typeof routes)[Name]>
+type Reply<Name extends keyof typeof routes> = ResponseOf<(typeof routes)[Name]>
 
 /** Everything that the service signs about one payment, as its payer and a stranger get it over HTTP. */
 export interface SignedObjects {
-  readonly receipt: Answer<'getReceipt'>
-  readonly strangersReceipt: Answer<'verifyReceipt'>
-  readonly certificate: Answer<'getCertificate'>
-  readonly strangersCertificate: Answer<'getCertificate'>
-  readonly identity: Answer<'verifyIdentity'>
-  readonly proof: Answer<'getMembershipProof'>
-  readonly paymentEntry: Answer<'verifyAuditEntry'>
-  readonly strangersEntry: Answer<'verifyAuditEntry'>
+  readonly receipt: Reply<'getReceipt'>
+  readonly strangersReceipt: Reply<'verifyReceipt'>
+  readonly certificate: Reply<'getCertificate'>
+  readonly strangersCertificate: Reply<'getCertificate'>
+  readonly identity: Reply<'verifyIdentity'>
+  readonly proof: Reply<'getMembershipProof'>
+  readonly paymentEntry: Reply<'verifyAuditEntry'>
+  readonly strangersEntry: Reply<'verifyAuditEntry'>
   /** Of a change other than a payment. */
-  readonly creationEntry: Answer<'verifyAuditEntry'>
-  readonly checkpoint: Answer<'getCheckpoint'>
+  readonly creationEntry: Reply<'verifyAuditEntry'>
+  readonly checkpoint: Reply<'getCheckpoint'>
 }
 
 export async function collectSignedObjects(api: Api, network: Network): Promise<SignedObjects> {
@@ -58,7 +58,7 @@ async function entryOf(api: Api, agent: Agent, action: string): Promise<string> 
   return entry.audit_id
 }
 
-function verified(api: Api, headers: Headers, audit_id: string): Promise<Answer<'verifyAuditEntry'>> {
+function verified(api: Api, headers: Headers, audit_id: string): Promise<Reply<'verifyAuditEntry'>> {
   return api.ok(routes.verifyAuditEntry, { headers, query: { audit_id } })
 }
 

@@ -65,7 +65,7 @@ export function requestOf(headers: Readonly<Record<string, string>> = {}, path =
   return { method: 'GET', path, header: name => lowerCase.get(name) ?? null }
 }
 
-/** A seller's answer to a call by a voucher. */
+/** A seller's response to a call by a voucher. */
 export interface Sold {
   /** `served`, or why not. */
   readonly outcome: string
@@ -74,35 +74,35 @@ export interface Sold {
   readonly next: string
 }
 
-/** Calls a seller, whose handler answers with this status. */
+/** Calls a seller, whose handler responds with this status. */
 export async function callSeller(
   seller: Seller<null>,
   headers: Readonly<Record<string, string>> = {},
   status = 200,
 ): Promise<Sold> {
   const acceptance = await seller.accept(requestOf(headers), null)
-  const answered = headersIn(acceptance, status)
+  const responded = headersIn(acceptance, status)
   if (acceptance.kind === 'accepted') {
     await acceptance.stored?.()
     await acceptance.finish(status)
   }
-  const challenge = answered['X-SERVICE-PAY'] ?? ''
+  const challenge = responded['X-SERVICE-PAY'] ?? ''
   const { nonce = '' } = JSON.parse(Buffer.from(challenge, 'base64').toString() || '{}') as { nonce?: string }
   return {
     outcome: outcomeOf(acceptance),
-    total: answered['X-SERVICE-VOUCHER-TOTAL'] ?? null,
+    total: responded['X-SERVICE-VOUCHER-TOTAL'] ?? null,
     next: nonce,
   }
 }
 
 function headersIn(acceptance: Acceptance, status: number): Readonly<Record<string, string>> {
-  if (acceptance.kind === 'refused') return acceptance.answer.headers
+  if (acceptance.kind === 'refused') return acceptance.response.headers
   return acceptance.kind === 'accepted' ? acceptance.head(status) : {}
 }
 
 function outcomeOf(acceptance: Acceptance): string {
   if (acceptance.kind !== 'refused') return 'served'
-  const { error } = JSON.parse(acceptance.answer.body) as {
+  const { error } = JSON.parse(acceptance.response.body) as {
     error: { code: string; details: { reason?: string } }
   }
   return error.details.reason ?? error.code

@@ -10,10 +10,10 @@ import { Redis } from 'ioredis'
 import { Pool } from 'pg'
 
 /**
- * A seller's process that is killed. It notes each call before it answers it. Its store takes `writeMs` longer to write,
+ * A seller's process that is killed. It notes each call before it responds to it. Its store takes `writeMs` longer to write,
  * and its clock is ahead by `aheadMs`.
  */
-const [service = '', agentKey = '', payTo = '', kind = '', place = '', port = '', answered = '', ...more] =
+const [service = '', agentKey = '', payTo = '', kind = '', place = '', port = '', responded = '', ...more] =
   process.argv.slice(2)
 const [writeMs = 0, aheadMs = 0] = more.map(Number)
 const { now } = Date
@@ -43,7 +43,7 @@ const store: TabStore =
 const tab = { store, captureEveryMs: 100, captureAbove: 3, maxOutstanding: 50 }
 const sell = requirePayment({ client, payTo, amount: 1, tab, onError: () => {} }, (_request, response) => {
   setTimeout(() => {
-    appendFileSync(answered, '.')
+    appendFileSync(responded, '.')
     response.end('sunny')
   }, Math.random() * 5)
 })

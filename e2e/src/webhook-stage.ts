@@ -11,7 +11,7 @@ import type { Agent, Platform } from './network.ts'
 import { type Stage, sharedStage } from './stage.ts'
 import { openReceiver, type ReceivedEvent, type Receiver } from './webhook-receiver.ts'
 
-type ListAnswer = ResponseOf<typeof routes.listWebhookDeliveries>
+type ListResponse = ResponseOf<typeof routes.listWebhookDeliveries>
 
 /** A platform with a receiver for the events of its agent, and what its developer reads. */
 export interface Listener {
@@ -23,7 +23,7 @@ export interface Listener {
   /** The events of this name, in the order of arrival. */
   bodies(name?: EventName): WebhookBody[]
   received(): readonly ReceivedEvent[]
-  list(query?: Sent['query']): Promise<ListAnswer>
+  list(query?: Sent['query']): Promise<ListResponse>
   /** Its delivery of this event. */
   delivery(eventId: string): Promise<WebhookDelivery | undefined>
   /** The only delivery, once it has this status. */

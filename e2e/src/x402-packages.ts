@@ -57,7 +57,7 @@ export interface X402Packages {
   readonly folder: string
   /** A `fetch` of x402 with our scheme. */
   buyer(scheme: ExactClient | UptoClient, seller?: typeof globalThis.fetch): typeof globalThis.fetch
-  /** A shop on x402's own middleware; `status` is what its handlers answer. */
+  /** A shop on x402's own middleware; `status` is what its handlers return. */
   shops: Readonly<Record<'express' | 'hono', (settings: X402Shop) => Promise<X402Seller>>>
   remove(): void
 }
@@ -78,9 +78,9 @@ const OVERRIDES = 'Settlement-Overrides'
 /** `/page` and `/other` cost 2.50 INR. */
 export interface X402Seller extends Shop {
   served(): number
-  /** What the next handlers answer instead of 200. */
+  /** What the next handlers return instead of 200. */
   readonly statuses: number[]
-  /** What happens in the next handlers before they answer. */
+  /** What happens in the next handlers before they respond. */
   readonly beforeNext: (() => Promise<void>)[]
   /** What the next handlers capture of a price of `upto`, as x402 writes it, instead of all of it. */
   readonly amounts: string[]

@@ -13,7 +13,7 @@ export const LISTED_TOOLS: readonly ListedTool[] = TOOLS.map(
     title,
     description,
     inputSchema: listedSchema(schemas.input),
-    outputSchema: answerSchema(schemas.output),
+    outputSchema: responseSchema(schemas.output),
     annotations: { title, ...annotations },
     ...(card === undefined ? {} : { _meta: { ui: { resourceUri: card } } }),
   }),
@@ -28,7 +28,7 @@ function listedSchema(schema: TObject): ListedTool['inputSchema'] {
 }
 
 /** A result or a refusal: clients check what they get of both. One object, because its root must be one. */
-function answerSchema(output: TObject): ListedTool['outputSchema'] {
+function responseSchema(output: TObject): ListedTool['outputSchema'] {
   const { required, ...result } = listedSchema(output)
   const refusal = listedSchema(Refusal)
   const properties: Record<string, unknown> = { ...result.properties }

@@ -110,7 +110,7 @@ async function callTool(
     const invalid = invalidArgument(tool, input)
     if (invalid !== null)
       return refused(new ToolRefusal({ code: 'validation_error', ...invalid, next_tool: tool.name }).facts)
-    return answered(tool, withAllowedNext(options, await tool.run(wallet, input, signal)))
+    return responded(tool, withAllowedNext(options, await tool.run(wallet, input, signal)))
   } catch (error) {
     if (signal.aborted) throw error
     const refusal = refusalOf(error, tool, Date.now())
@@ -142,7 +142,7 @@ function notAllowed({ name, scopes }: Tool): ToolRefusal {
 }
 
 /** The fields that the output schema names: a newer service may return more. */
-function answered({ output, writtenByOthers = [] }: Tool, result: ToolResult): CallToolResult {
+function responded({ output, writtenByOthers = [] }: Tool, result: ToolResult): CallToolResult {
   const fields = Object.keys(output.properties).flatMap(name =>
     Object.hasOwn(result, name) ? [[name, Reflect.get(result, name)]] : [],
   )

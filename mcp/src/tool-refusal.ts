@@ -55,7 +55,7 @@ export const REFUSAL_CODES: Readonly<Record<RefusalCode, 'tool' | 'repeat' | 'pa
   service_unavailable: 'repeat',
   network_error: 'repeat',
   timeout: 'repeat',
-  invalid_answer: 'repeat',
+  invalid_response: 'repeat',
   invalid_challenge: 'payment',
   budget_exceeded: 'payment',
   payee_not_allowed: 'payment',

@@ -2,8 +2,8 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { buildConnector } from 'undici'
 import { dnsLookup, guardedLookup, type Lookup, systemLookup } from './lookup.ts'
+import { NOT_HTTPS, NOT_PUBLIC, NotConnected, ResponseTooLong } from './no-response.ts'
 import { mayConnectTo } from './public-address.ts'
-import { AnswerTooLong, NOT_HTTPS, NOT_PUBLIC, NotConnected } from './unanswered.ts'
 
 export interface ConnectorOptions {
   readonly mode: 'sandbox' | 'live'
@@ -12,7 +12,7 @@ export interface ConnectorOptions {
   /** The certificate authority to trust instead of those of Node. */
   readonly ca?: string
   /** The limit for everything after a request; 512 KiB by default. */
-  readonly maxAnswerBytes?: number
+  readonly maxResponseBytes?: number
 }
 
 export interface Connector {
@@ -27,7 +27,7 @@ export interface Connector {
  * once more when the connection is established, before a request is written.
  */
 export function openConnector(options: ConnectorOptions): Connector {
-  const { mode, timeoutMs, maxAnswerBytes = MAX_ANSWER_BYTES } = options
+  const { mode, timeoutMs, maxResponseBytes = MAX_RESPONSE_BYTES } = options
   const open = opener(options)
   const pending = new Set<Socket>()
 
@@ -48,7 +48,7 @@ export function openConnector(options: ConnectorOptions): Connector {
     socket.once(isTls(target) ? 'secureConnect' : 'connect', () =>
       finish(() => {
         if (mayConnectTo(socket.remoteAddress ?? '', mode)) {
-          limitAnswers(socket, maxAnswerBytes)
+          limitResponses(socket, maxResponseBytes)
           return callback(null, socket)
         }
         socket.destroy()
@@ -90,14 +90,14 @@ function opener({ mode, lookup, ca }: ConnectorOptions): (target: buildConnector
 }
 
 /** Ten informational responses, headers, and a short body in the smallest chunks. */
-const MAX_ANSWER_BYTES = 512 * 1024
+const MAX_RESPONSE_BYTES = 512 * 1024
 
 /**
  * Destroys a connection on which more arrives than the limit for a response. The HTTP parser limits headers and the
  * exchange limits bodies; neither counts empty lines, reason phrases or chunk extensions, and reading an endless stream
  * of them would occupy a core.
  */
-function limitAnswers(socket: Socket, maxBytes: number): void {
+function limitResponses(socket: Socket, maxBytes: number): void {
   let written = -1
   let readBefore = 0
   socket.on('readable', () => {
@@ -105,6 +105,6 @@ function limitAnswers(socket: Socket, maxBytes: number): void {
       written = socket.bytesWritten
       readBefore = socket.bytesRead
     }
-    if (socket.bytesRead - readBefore > maxBytes) socket.destroy(new AnswerTooLong())
+    if (socket.bytesRead - readBefore > maxBytes) socket.destroy(new ResponseTooLong())
   })
 }

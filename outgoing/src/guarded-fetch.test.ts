@@ -33,7 +33,7 @@ function open(mode: 'sandbox' | 'live', address = '127.0.0.1'): typeof fetch {
 
 test('live mode fetches only public addresses, by https', async () => {
   const fetch = open('live')
-  const refused = { name: 'NoAnswer', isRefused: true }
+  const refused = { name: 'NoResponse', isRefused: true }
   await expect(fetch('http://shop.example/')).rejects.toMatchObject(refused)
   for (const host of [
     '127.0.0.1',
@@ -49,7 +49,7 @@ test('live mode fetches only public addresses, by https', async () => {
 test('sandbox mode fetches from this machine, and follows no redirect to a metadata service', async () => {
   const fetch = open('sandbox')
   expect(await (await fetch(here)).text()).toBe('here')
-  await expect(fetch(`${here}/away`)).rejects.toMatchObject({ name: 'NoAnswer', isRefused: true })
+  await expect(fetch(`${here}/away`)).rejects.toMatchObject({ name: 'NoResponse', isRefused: true })
 })
 
 test('of a body that grows as it is decompressed, no more is read than is wanted', async () => {

@@ -1,7 +1,7 @@
 import { Agent, fetch as undiciFetch } from 'undici'
 import { openConnector } from './connector.ts'
 import type { Lookup } from './lookup.ts'
-import { NOT_HTTPS, NOT_PUBLIC, NotConnected, unansweredError } from './unanswered.ts'
+import { NOT_HTTPS, NOT_PUBLIC, NotConnected, noResponseError } from './no-response.ts'
 
 export interface GuardedFetchOptions {
   /** In live mode only public addresses by https; in sandbox mode also those of developers’ own machines. */
@@ -16,7 +16,7 @@ export interface GuardedFetchOptions {
 /** A `fetch` for addresses that others chose. */
 export interface GuardedFetch {
   /**
-   * Each connection is checked, also that to the target of a redirect. Rejects with `NoAnswer`, whose message quotes
+   * Each connection is checked, also that to the target of a redirect. Rejects with `NoResponse`, whose message quotes
    * nothing, or with the reason of the caller’s signal. The caller limits time and the body that it reads.
    */
   readonly fetch: typeof fetch
@@ -25,13 +25,13 @@ export interface GuardedFetch {
 }
 
 /** Why there was no response. */
-export class NoAnswer extends Error {
-  override readonly name = 'NoAnswer'
+export class NoResponse extends Error {
+  override readonly name = 'NoResponse'
   /** Whether the address may not be called at all. */
   readonly isRefused: boolean
 
   constructor(cause: unknown) {
-    super(unansweredError(cause))
+    super(noResponseError(cause))
     this.isRefused = cause instanceof NotConnected && [NOT_HTTPS, NOT_PUBLIC].includes(cause.message)
   }
 }
@@ -43,7 +43,7 @@ export function openGuardedFetch({ maxBodyBytes, ...options }: GuardedFetchOptio
   const connector = openConnector({
     ...options,
     timeoutMs: CONNECT_TIMEOUT_MS,
-    maxAnswerBytes: 2 * maxBodyBytes,
+    maxResponseBytes: 2 * maxBodyBytes,
   })
   const dispatcher = new Agent({
     connect: connector.connect,
@@ -59,7 +59,7 @@ export function openGuardedFetch({ maxBodyBytes, ...options }: GuardedFetchOptio
       return (await undiciFetch(input, { ...given, dispatcher })) as Response
     } catch (error) {
       if (init?.signal?.aborted === true) throw error
-      throw new NoAnswer(error instanceof Error ? (error.cause ?? error) : error)
+      throw new NoResponse(error instanceof Error ? (error.cause ?? error) : error)
     }
   }
   return {

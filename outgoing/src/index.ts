@@ -3,10 +3,10 @@ export { type Connector, type ConnectorOptions, openConnector } from './connecto
 export {
   type GuardedFetch,
   type GuardedFetchOptions,
-  NoAnswer,
+  NoResponse,
   openGuardedFetch,
   readAtMost,
 } from './guarded-fetch.ts'
 export { dnsLookup, guardedLookup, type Lookup, systemLookup } from './lookup.ts'
+export { NOT_HTTPS, NOT_PUBLIC, NotConnected, noResponseError, ResponseTooLong } from './no-response.ts'
 export { literalAddress, mayConnectTo } from './public-address.ts'
-export { AnswerTooLong, NOT_HTTPS, NOT_PUBLIC, NotConnected, unansweredError } from './unanswered.ts'

@@ -1,7 +1,7 @@
 import { promises as dns, type LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
+import { NOT_PUBLIC, NotConnected, UNRESOLVED } from './no-response.ts'
 import { mayConnectTo } from './public-address.ts'
-import { NOT_PUBLIC, NotConnected, UNRESOLVED } from './unanswered.ts'
 
 /** Resolves a name to all its addresses. */
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>
@@ -34,8 +34,8 @@ export function dnsLookup(
   }
 }
 
-function addressesOf(answer: PromiseSettledResult<readonly string[]>, family: number): LookupAddress[] {
-  return answer.status === 'fulfilled' ? answer.value.map(address => ({ address, family })) : []
+function addressesOf(response: PromiseSettledResult<readonly string[]>, family: number): LookupAddress[] {
+  return response.status === 'fulfilled' ? response.value.map(address => ({ address, family })) : []
 }
 
 /** How many addresses of each family are tried: a name may have thousands, of machines that are not the receiver's. */

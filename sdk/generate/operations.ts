@@ -13,7 +13,7 @@ export interface Operation {
   readonly queryNames: readonly string[]
   /** The input that is the whole body, if a route accepts any body. */
   readonly rawBody: boolean
-  readonly answer: Schema
+  readonly response: Schema
   /** Its response is a file in one of several formats, JSON among them. */
   readonly isDownload: boolean
   /** Its response if the owner has to approve first; null: it never waits. */
@@ -38,8 +38,8 @@ function operationOf(route: Route): Operation {
     : plain(route.body)
   const query = plain(route.query)
   const input = merged(name, [plain(route.params), query, withoutNames(body, query)])
-  const answer = plain(route.response)
-  assertAnswer(name, answer, query)
+  const response = plain(route.response)
+  assertResponse(name, response, query)
   return {
     name,
     route,
@@ -47,7 +47,7 @@ function operationOf(route: Route): Operation {
     needsInput: input.required.length > 0,
     queryNames: METHODS_WITH_BODY.includes(route.method) ? Object.keys(query.properties ?? {}) : [],
     rawBody,
-    answer,
+    response,
     isDownload: route.produces !== undefined,
     waiting: route.waiting === undefined ? null : plain(route.waiting),
   }
@@ -68,8 +68,8 @@ function merged(name: string, parts: readonly Schema[]) {
 }
 
 /** The client parses every response as a JSON object and pages through every list in the same way. */
-function assertAnswer(name: string, { properties }: Schema, query: Schema): void {
-  if (properties === undefined) throw new Error(`${name} answers no JSON object`)
+function assertResponse(name: string, { properties }: Schema, query: Schema): void {
+  if (properties === undefined) throw new Error(`${name} returns no JSON object`)
   if (!('pagination' in properties)) return
   const arrays = Object.values(properties).filter(({ type }) => type === 'array')
   if (arrays.length !== 1 || query.properties?.['cursor'] === undefined)

@@ -32,7 +32,7 @@ function method(operation: Operation): string {
   const mark = operation.needsInput ? '' : '?'
   const input = `input${mark}: Types.${inputName(operation)}`
   const { summary } = operation.route
-  return `${comment(/[.?!]$/.test(summary) ? summary : `${summary}.`)}readonly ${operation.name}: (${input}, options?: CallOptions) => Promise<${answerNames(operation)}>`
+  return `${comment(/[.?!]$/.test(summary) ? summary : `${summary}.`)}readonly ${operation.name}: (${input}, options?: CallOptions) => Promise<${responseNames(operation)}>`
 }
 
 function entry({ name, route, queryNames, rawBody }: Operation): string {
@@ -40,14 +40,14 @@ function entry({ name, route, queryNames, rawBody }: Operation): string {
   return `${name}: '${route.method} ${route.path}${query}${rawBody ? '=body' : ''}',`
 }
 
-function answerNames({ name, answer, waiting, isDownload }: Operation): string {
-  if (isDownload) return `Download<Types.${answerName(name, answer)}>`
-  return [answer, ...(waiting === null ? [] : [waiting])]
-    .map(schema => `Types.${answerName(name, schema)}`)
+function responseNames({ name, response, waiting, isDownload }: Operation): string {
+  if (isDownload) return `Download<Types.${responseName(name, response)}>`
+  return [response, ...(waiting === null ? [] : [waiting])]
+    .map(schema => `Types.${responseName(name, schema)}`)
     .join(' | ')
 }
 
-function answerName(name: string, { title }: Schema): string {
-  if (title === undefined) throw new Error(`the answer of ${name} has no title`)
+function responseName(name: string, { title }: Schema): string {
+  if (title === undefined) throw new Error(`the response of ${name} has no title`)
   return title
 }

@@ -58,7 +58,7 @@ export function typeWriter(): TypeWriter {
   }
 
   function objectOf(schema: Schema): string {
-    const fields = fieldsOf(schema, answerComment)
+    const fields = fieldsOf(schema, responseComment)
     const { title: name, description } = schema
     if (name === undefined) return `{\n${fields}\n}`
     const known = named.get(name)
@@ -123,7 +123,7 @@ const LEANS_ON_THE_REST = /\b(?:is|was|does|not)\.$/
  * The name and type of a response field say what it is, and the reference describes it: its comment has only the part
  * of the description after a semicolon.
  */
-function answerComment(description = ''): string {
+function responseComment(description = ''): string {
   const sentence = sentencesOf(description).find(each => SAYS_MORE.test(each)) ?? ''
   const [what = '', ...more] = sentence.split('; ')
   const isWhole = SAYS_MORE.test(what) || LEANS_ON_THE_REST.test(sentence)

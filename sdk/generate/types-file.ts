@@ -18,7 +18,7 @@ export function typesFile(operations: readonly Operation[]): string {
   const writer = typeWriter()
   const inputs = operations.flatMap(operation => inputOf(operation, writer))
   for (const schema of [
-    ...operations.flatMap(({ answer, waiting }) => [answer, waiting ?? []].flat()),
+    ...operations.flatMap(({ response, waiting }) => [response, waiting ?? []].flat()),
     ...DETAILS,
   ])
     writer.typeOf(schema)

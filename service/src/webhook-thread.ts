@@ -85,7 +85,7 @@ export function openWebhookThread(options: ThreadOptions): WebhookThread {
     ended = promise
     started.once('exit', () => {
       worker = null
-      for (const answer of asked.values()) answer()
+      for (const response of asked.values()) response()
       asked.clear()
       if (!isStopped) restart = setTimeout(begin, RESTART_AFTER_MS)
       resolve()

@@ -56,7 +56,7 @@ function checkObject(value: JsonObject, context: CheckContext): VerificationResu
   const unused = idle(context)
   if (unused !== null) return unused
   if ('entry' in value || 'inclusion_proof' in value)
-    return othersBeside(value, AUDIT_ANSWER) ?? idleProof(context) ?? checkAuditEntry(value, keys)
+    return othersBeside(value, AUDIT_RESPONSE) ?? idleProof(context) ?? checkAuditEntry(value, keys)
   if (typeof value['checkpoint'] === 'string')
     return (
       othersBeside(value, ['checkpoint']) ?? idleProof(context) ?? checkCheckpoint(value['checkpoint'], keys)
@@ -71,7 +71,7 @@ function checkObject(value: JsonObject, context: CheckContext): VerificationResu
 function idle({ checkpoints }: CheckContext): Doubt | null {
   if (checkpoints === null) return null
   return unclear(
-    '--from and --to belong to a consistency proof, and this is none; save the answer of /v1/audit/consistency',
+    '--from and --to belong to a consistency proof, and this is none; save the response of /v1/audit/consistency',
   )
 }
 
@@ -115,14 +115,14 @@ function receiptIn({ receipt, valid = true, reason }: JsonObject): JsonObject | 
   return isObject(receipt) ? receipt : unclear('there is no receipt in it; check the id in the request')
 }
 
-const AUDIT_ANSWER = Object.keys(AuditVerification.properties)
+const AUDIT_RESPONSE = Object.keys(AuditVerification.properties)
 
 /** Refuses fields next to a signed object: they would seem to be signed, but are not. */
 function othersBeside(value: JsonObject, names: readonly string[]): Doubt | null {
   const others = Object.keys(value).filter(name => !names.includes(name))
   if (others.length === 0) return null
   return unclear(
-    `beside what is signed it holds ${shown(others.join(', '))}; save the answer of the service as it came`,
+    `beside what is signed it holds ${shown(others.join(', '))}; save the response of the service as it came`,
   )
 }
 
@@ -138,7 +138,7 @@ function signedCopy(value: JsonObject): SignedCopy | Doubt {
   const { signature, token = null, ...rest } = value
   if (typeof signature !== 'string')
     return unclear(
-      `this ${kind.name} has no signature; save ${kind === RECEIPT ? RECEIPT_ANSWER : 'it as the service gave it'}`,
+      `this ${kind.name} has no signature; save ${kind === RECEIPT ? RECEIPT_RESPONSE : 'it as the service gave it'}`,
     )
   if (typeof token !== 'string' && token !== null) return forged('its token is no text')
   const others = kind === MEMBERSHIP_PROOF ? othersBeside(rest, ['proof']) : null
@@ -152,13 +152,13 @@ function signedCopy(value: JsonObject): SignedCopy | Doubt {
 }
 
 /** The response to a payment also contains its receipt id. */
-const RECEIPT_ANSWER = 'the answer of /v1/receipts/{receipt_id}'
+const RECEIPT_RESPONSE = 'the response of /v1/receipts/{receipt_id}'
 
 function unknownFile(value: JsonObject): string {
   if (isObject(value['error']))
     return 'it is an error response of the service; check the call that returned it'
   if ('audit_id' in value || 'entries' in value)
-    return 'an audit entry alone proves nothing; save the answer of /v1/audit/verify?audit_id=… instead'
+    return 'an audit entry alone proves nothing; save the response of /v1/audit/verify?audit_id=… instead'
   return `it is none of ${KNOWN}`
 }
 

@@ -54,7 +54,7 @@ export function checkAuditEntry(value: unknown, keys: PublishedKeys): Verificati
   if (!value.valid || value.reason !== 'ok')
     return forged(`the service itself says that it is not (${value.reason})`)
   if (entry === null || leaf_index === null || value.checkpoint === null)
-    return unclear('the entry, its place or the checkpoint is missing; save the whole answer')
+    return unclear('the entry, its place or the checkpoint is missing; save the whole response')
   const checkpoint = open(value.checkpoint, keys)
   if (isDoubt(checkpoint)) return checkpoint
   const revoked = revokedSigner(checkpoint)

@@ -37,8 +37,8 @@ function documentsOf(keys: readonly (readonly [Signer, Span])[]): object[] {
 const signer = newSigner()
 const next = newSigner('batua', 'key_2026-12_00000001')
 
-describe.each(samplesOf(signer))('a $name', ({ answer }) => {
-  const files = [json(answer), answer.token]
+describe.each(samplesOf(signer))('a $name', ({ response }) => {
+  const files = [json(response), response.token]
   const verdictsUnder = (span: Span, proof: string | null = null) =>
     documentsOf([
       [next, {}],
@@ -94,19 +94,19 @@ describe.each(samplesOf(signer))('a $name', ({ answer }) => {
 })
 
 test('what the next key signed in place of a revoked one is genuine', () => {
-  const { answer } = receiptSample(next)
+  const { response } = receiptSample(next)
   const revoked: Span = { retired_at: minutes(10), revoked_at: minutes(5) }
   for (const keys of documentsOf([
     [next, { active_from: minutes(10) }],
     [signer, revoked],
   ])) {
-    expect(checker(keys)(json(answer))).toMatchObject({ kind: 'genuine' })
+    expect(checker(keys)(json(response))).toMatchObject({ kind: 'genuine' })
   }
   for (const keys of documentsOf([
     [next, { active_from: minutes(10) }],
     [signer, { retired_at: minutes(10) }],
   ])) {
-    expect(checker(keys)(json(answer))).toMatchObject({ verdict: 'not genuine' })
+    expect(checker(keys)(json(response))).toMatchObject({ verdict: 'not genuine' })
   }
 })
 
@@ -137,7 +137,7 @@ describe('what a revoked key signed before its revocation', () => {
   test('counts with a proof that the log has it under a checkpoint of another key', () => {
     for (const document of keys) {
       const check = checker(document)
-      for (const file of [json(receipt.answer), receipt.answer.token]) {
+      for (const file of [json(receipt.response), receipt.response.token]) {
         expect(check(file, IN_TIME, null, proofBy(next))).toMatchObject({
           kind: 'genuine',
           checked: expect.arrayContaining([expect.stringContaining('the audit log has it')]),
@@ -148,15 +148,15 @@ describe('what a revoked key signed before its revocation', () => {
 
   test('does not count with the entry of another payment', () => {
     for (const change of [{ amount: 1 }, { note: null }, { fee: 0 }]) {
-      const verdict = checker(keys[0] ?? {})(json(receipt.answer), IN_TIME, null, proofBy(next, change))
+      const verdict = checker(keys[0] ?? {})(json(receipt.response), IN_TIME, null, proofBy(next, change))
       expect(verdict).toMatchObject({ because: expect.stringContaining('is not that of this receipt') })
     }
-    const other = checker(keys[0] ?? {})(json(receipt.answer), IN_TIME, null, json(log.verification(0)))
+    const other = checker(keys[0] ?? {})(json(receipt.response), IN_TIME, null, json(log.verification(0)))
     expect(other).toMatchObject({ because: expect.stringContaining('is not that of this receipt') })
   })
 
   test('does not count with a checkpoint of a revoked key', () => {
-    const verdict = checker(keys[0] ?? {})(json(receipt.answer), IN_TIME, null, proofBy(signer))
+    const verdict = checker(keys[0] ?? {})(json(receipt.response), IN_TIME, null, proofBy(signer))
     expect(verdict).toMatchObject({
       because: expect.stringContaining('--proof: its checkpoint is signed with'),
     })
@@ -164,14 +164,14 @@ describe('what a revoked key signed before its revocation', () => {
 
   test('needs the proof in the log’s own terms: a damaged one is refused', () => {
     const broken = proofBy(next).replace('"leaf_index":0', '"leaf_index":1')
-    const verdict = checker(keys[0] ?? {})(json(receipt.answer), IN_TIME, null, broken)
+    const verdict = checker(keys[0] ?? {})(json(receipt.response), IN_TIME, null, broken)
     expect(verdict).toMatchObject({ because: expect.stringContaining('--proof: ') })
   })
 
   test('cannot be proven when the log has no entry for it, as of a membership proof', () => {
     const [, , identity, membership] = samplesOf(signer)
     for (const sample of [identity, membership]) {
-      const verdict = checker(keys[0] ?? {})(json(sample?.answer), IN_TIME, null, proofBy(next))
+      const verdict = checker(keys[0] ?? {})(json(sample?.response), IN_TIME, null, proofBy(next))
       expect(verdict).toMatchObject({ because: expect.stringContaining('no entry') })
     }
   })

@@ -84,7 +84,7 @@ test('what the service itself does not call valid is not', () => {
   expect(check(json(unknown))).toMatchObject({ because: expect.stringContaining('no such entry') })
 })
 
-test('a checkpoint is genuine as a note and as the answer, and with no byte of it flipped', () => {
+test('a checkpoint is genuine as a note and as the response, and with no byte of it flipped', () => {
   const note = log.checkpoint()
   for (const file of [note, `${note}\n`, json({ checkpoint: note })]) {
     expect(check(file)).toMatchObject({ kind: 'genuine', says: expect.stringContaining('with 7 entries') })
@@ -125,7 +125,7 @@ test('consistency is genuine between any two checkpoints, and by no other proof'
 
 test('nothing but a consistency proof is genuine between two checkpoints', () => {
   const notes = { from: log.checkpoint(2), to: log.checkpoint(5) }
-  const others = [log.verification(1), { checkpoint: log.checkpoint() }, receiptSample(signer).answer].map(
+  const others = [log.verification(1), { checkpoint: log.checkpoint() }, receiptSample(signer).response].map(
     value => json(value),
   )
   for (const file of [...others, log.checkpoint()]) {

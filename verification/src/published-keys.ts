@@ -30,7 +30,7 @@ export interface PublishedKeys {
 }
 
 const HOW =
-  'save the answer of /.well-known/service-keys.json or /.well-known/jwks.json and name that file with --keys'
+  'save the response of /.well-known/service-keys.json or /.well-known/jwks.json and name that file with --keys'
 
 /** Reads the service's key document, or the same keys as a JSON Web Key Set. */
 export function readKeys(text: string): PublishedKeys | Doubt {

@@ -25,7 +25,7 @@ export function readJson(text: string): Json | Doubt {
       return part
     })
   } catch {
-    return unclear('it is not JSON; save the answer of the service as it came')
+    return unclear('it is not JSON; save the response of the service as it came')
   }
   const number = numbersIn(text).find(literal => JSON.stringify(Number(literal)) !== literal)
   if (number !== undefined)
@@ -34,7 +34,7 @@ export function readJson(text: string): Json | Doubt {
   const [first] = odd
   return first === undefined
     ? { value }
-    : unclear(`it holds ${first}; save the answer of the service as it came`)
+    : unclear(`it holds ${first}; save the response of the service as it came`)
 }
 
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g

@@ -147,8 +147,7 @@ export const CERTIFICATE = kindOf(Type.Pick(Certificate, [...CERTIFICATE_FIELDS]
     data: { capabilities, tier, public_key, expires_at, key_id },
   }),
   notInLog: 'whether the subject is the name of the agent, which the log does not record',
-  unknowable:
-    'whether it was revoked; GET /v1/certificates/{cert_id}/verify answers that, without a credential',
+  unknowable: 'whether it was revoked; GET /v1/certificates/{cert_id}/verify says that, without a credential',
 })
 
 const { signature: _, token: __, origins, ...identityProperties } = IdentityVerification.properties

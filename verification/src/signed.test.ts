@@ -9,7 +9,7 @@ const check = checker(keyDocument(signer))
 const later = new Date('2026-11-20T11:15:30.250Z')
 const json = JSON.stringify
 
-/** What is signed of an answer, and the signature. A certificate has more fields, which are not. */
+/** What is signed of a response, and the signature. A certificate has more fields, which are not. */
 function signedPart(name: string, text: string, names: readonly string[]): unknown {
   const { signature, token: _token, ...rest } = JSON.parse(text)
   if (name === 'membership proof') return { proof: rest.proof, signature }
@@ -17,8 +17,8 @@ function signedPart(name: string, text: string, names: readonly string[]): unkno
   return { ...Object.fromEntries(names.map(name => [name, rest[name]])), signature }
 }
 
-describe.each(samplesOf(signer))('a $name', ({ name, answer, content }) => {
-  const text = json(answer)
+describe.each(samplesOf(signer))('a $name', ({ name, response, content }) => {
+  const text = json(response)
 
   test('is genuine as the service made it, with its key document and with its key set', () => {
     for (const keys of [keyDocument(signer), keySet(signer)]) {
@@ -26,23 +26,23 @@ describe.each(samplesOf(signer))('a $name', ({ name, answer, content }) => {
         kind: 'genuine',
         says: expect.stringContaining(name.split(' ')[0] ?? ''),
       })
-      expect(checker(keys)(json(answer, null, 2)).kind).toBe('genuine')
+      expect(checker(keys)(json(response, null, 2)).kind).toBe('genuine')
     }
   })
 
   test('is genuine as a token alone, and without its token', () => {
-    expect(check(`${answer.token}\n`).kind).toBe('genuine')
-    const { token: _token, ...rest } = answer
+    expect(check(`${response.token}\n`).kind).toBe('genuine')
+    const { token: _token, ...rest } = response
     expect(check(json(rest)).kind).toBe('genuine')
   })
 
   test('is not genuine when any byte of its signature is flipped', () => {
-    const signature = Buffer.from(answer.signature, 'base64')
+    const signature = Buffer.from(response.signature, 'base64')
     for (let index = 0; index < signature.length; index++) {
       for (const bit of [1, 128]) {
         const copy = Buffer.from(signature)
         copy[index] = (copy[index] ?? 0) ^ bit
-        expect(isDoubt(check(json({ ...answer, signature: copy.toString('base64') })))).toBe(true)
+        expect(isDoubt(check(json({ ...response, signature: copy.toString('base64') })))).toBe(true)
       }
     }
   })
@@ -52,7 +52,7 @@ describe.each(samplesOf(signer))('a $name', ({ name, answer, content }) => {
     let count = 0
     for (const changed of withEachLeafChanged(content)) {
       const file = json({
-        ...answer,
+        ...response,
         ...wrap({}),
         ...wrap(changed as object),
         ...gone(content, changed as object),
@@ -74,19 +74,19 @@ describe.each(samplesOf(signer))('a $name', ({ name, answer, content }) => {
   })
 
   test('is not genuine when any character of its token is changed', () => {
-    for (let index = 0; index < answer.token.length; index++) {
-      const other = answer.token[index] === 'A' ? 'B' : 'A'
-      const token = answer.token.slice(0, index) + other + answer.token.slice(index + 1)
+    for (let index = 0; index < response.token.length; index++) {
+      const other = response.token[index] === 'A' ? 'B' : 'A'
+      const token = response.token.slice(0, index) + other + response.token.slice(index + 1)
       expect(isDoubt(check(token))).toBe(true)
-      expect(isDoubt(check(json({ ...answer, token })))).toBe(true)
+      expect(isDoubt(check(json({ ...response, token })))).toBe(true)
     }
   })
 
   test('is not genuine when the service says it signed with a key that another holds', () => {
     const forger = newSigner()
     const forged = samplesOf(forger).find(sample => sample.name === name)
-    expect(check(json(forged?.answer))).toMatchObject({ verdict: 'not genuine' })
-    expect(check(forged?.answer.token ?? '')).toMatchObject({ verdict: 'not genuine' })
+    expect(check(json(forged?.response))).toMatchObject({ verdict: 'not genuine' })
+    expect(check(forged?.response.token ?? '')).toMatchObject({ verdict: 'not genuine' })
   })
 
   test('cannot be decided with the key document of another service, or without its key', () => {
@@ -95,7 +95,7 @@ describe.each(samplesOf(signer))('a $name', ({ name, answer, content }) => {
       ['batua', 'key_2026-12_00000000'],
     ]) {
       const other = checker(keyDocument(newSigner(service, keyId)))
-      for (const file of [text, answer.token]) {
+      for (const file of [text, response.token]) {
         expect(other(file)).toMatchObject({
           verdict: 'cannot tell',
           because: expect.stringContaining('key document'),
@@ -113,8 +113,8 @@ describe.each(samplesOf(signer))('a $name', ({ name, answer, content }) => {
 
   test('may not say one thing in its fields and another in its token', () => {
     const other = { ...content, tier: 'tier3', amount: 1 }
-    const typ = JSON.parse(Buffer.from(answer.token.split('.')[0] ?? '', 'base64url').toString()).typ
-    const verdict = check(json({ ...answer, token: signer.token(typ, other) }))
+    const typ = JSON.parse(Buffer.from(response.token.split('.')[0] ?? '', 'base64url').toString()).typ
+    const verdict = check(json({ ...response, token: signer.token(typ, other) }))
     expect(verdict).toMatchObject({ verdict: 'not genuine', because: expect.stringContaining('token') })
   })
 })
@@ -126,8 +126,8 @@ function gone(content: object, changed: object): Record<string, undefined> {
 }
 
 test('a certificate and a proof end at their time and do not begin before it', () => {
-  for (const { answer } of [certificateSample(signer), proofSample(signer)]) {
-    for (const file of [json(answer), answer.token]) {
+  for (const { response } of [certificateSample(signer), proofSample(signer)]) {
+    for (const file of [json(response), response.token]) {
       expect(check(file, new Date(later.getTime() - 1)).kind).toBe('genuine')
       expect(check(file, later)).toMatchObject({
         verdict: 'not valid',
@@ -139,8 +139,8 @@ test('a certificate and a proof end at their time and do not begin before it', (
 })
 
 test('a certificate whose copy says that it was revoked is not valid', () => {
-  const { answer } = certificateSample(signer)
-  const revoked = { ...answer, status: 'revoked', revoked_at: '2026-11-20T10:20:00.000Z' }
+  const { response } = certificateSample(signer)
+  const revoked = { ...response, status: 'revoked', revoked_at: '2026-11-20T10:20:00.000Z' }
   expect(check(json(revoked))).toMatchObject({
     verdict: 'not valid',
     because: expect.stringContaining('revoked'),
@@ -148,14 +148,14 @@ test('a certificate whose copy says that it was revoked is not valid', () => {
 })
 
 test('what is not signed of a certificate is named', () => {
-  const { answer } = certificateSample(signer)
-  const text = resultText(check(json({ ...answer, famous: true })))
+  const { response } = certificateSample(signer)
+  const text = resultText(check(json({ ...response, famous: true })))
   expect(text).toContain('not signed: owner_id, status, revoked_at, revocation_reason, famous')
 })
 
 test('a receipt as strangers see it says that it leaves the words out', () => {
-  const { answer } = receiptSample(signer)
-  const stranger = { ...answer, reference: null, note: null, token: null }
+  const { response } = receiptSample(signer)
+  const stranger = { ...response, reference: null, note: null, token: null }
   expect(check(json(stranger))).toMatchObject({
     verdict: 'cannot tell',
     because: expect.stringContaining('leaves out what the two wrote to each other'),
@@ -170,9 +170,9 @@ test('a receipt without words verifies for strangers too', () => {
   )
 })
 
-test('answers that hold one thing are unwrapped, and others are not guessed at', () => {
-  const receipt = receiptSample(signer).answer
-  const certificate = certificateSample(signer).answer
+test('responses that hold one thing are unwrapped, and others are not guessed at', () => {
+  const receipt = receiptSample(signer).response
+  const certificate = certificateSample(signer).response
   const kinds = (value: unknown) => check(json(value)).kind
   expect(kinds({ valid: true, reason: 'ok', receipt })).toBe('genuine')
   expect(kinds({ valid: false, reason: 'bad_signature', receipt })).toBe('doubt')

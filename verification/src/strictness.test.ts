@@ -7,9 +7,9 @@ import { keyDocument, keySet, newSigner } from './testing/signer.ts'
 
 const signer = newSigner()
 const check = checker(keyDocument(signer))
-const { answer, content } = receiptSample(signer)
-const text = JSON.stringify(answer)
-const claims = JSON.parse(Buffer.from(answer.token.split('.')[1] ?? '', 'base64url').toString())
+const { response, content } = receiptSample(signer)
+const text = JSON.stringify(response)
+const claims = JSON.parse(Buffer.from(response.token.split('.')[1] ?? '', 'base64url').toString())
 
 test.each([
   ['a field that stands twice', text.replace('"amount":400.5', '"amount":1,"amount":400.5'), 'twice'],
@@ -43,7 +43,7 @@ test.each([
   ],
   ['empty', () => ''],
 ])('a signature %s is not the signature', (_how, written) => {
-  const file = JSON.stringify({ ...answer, signature: written(answer.signature) })
+  const file = JSON.stringify({ ...response, signature: written(response.signature) })
   expect(check(file)).toMatchObject({ verdict: 'not genuine' })
 })
 
@@ -105,8 +105,12 @@ test.each([
     'error response of the service',
   ],
   ['an entry without its proof', { audit_id: 'aud_x', hash: '00' }, 'an audit entry alone'],
-  ['a trail', { entries: [], pagination: {} }, 'save the answer of /v1/audit/verify'],
-  ['the answer to a payment', { payment_id: 'pay_x', receipt_id: 'rcp_x' }, 'the answer of /v1/receipts/'],
+  ['a trail', { entries: [], pagination: {} }, 'save the response of /v1/audit/verify'],
+  [
+    'the response to a payment',
+    { payment_id: 'pay_x', receipt_id: 'rcp_x' },
+    'the response of /v1/receipts/',
+  ],
   ['something else', { hello: 1 }, 'none of a receipt'],
   ['a number', 7, 'none of a receipt'],
   ['a receipt without its signature', content, 'no signature'],
@@ -115,7 +119,7 @@ test.each([
 })
 
 test('what a file says cannot play with the terminal', () => {
-  const file = JSON.stringify({ ...answer, key_id: '\u001b[2Jgenuine\n\u202e' })
+  const file = JSON.stringify({ ...response, key_id: '\u001b[2Jgenuine\n\u202e' })
   expect(resultText(check(file))).not.toMatch(/[^\P{C}\n]|\n./u)
 })
 
@@ -135,12 +139,12 @@ test.each([
 })
 
 const log = newLog(signer, 2)
-const proof = proofSample(signer).answer
-const certificate = certificateSample(signer).answer
-const forged = { ...answer, amount: 1 }
+const proof = proofSample(signer).response
+const certificate = certificateSample(signer).response
+const forged = { ...response, amount: 1 }
 
 test.each([
-  ['a receipt', { ...forged, receipt: answer }],
+  ['a receipt', { ...forged, receipt: response }],
   ['a certificate', { ...certificate, subject: 'Another owner', certificate }],
   ['a list of one certificate', { ...forged, certificates: [certificate] }],
   ['a membership proof', { ...forged, ...proof }],
@@ -155,7 +159,7 @@ test.each([
 
 test('a receipt of which the service does not say that it is valid is not genuine', () => {
   for (const valid of [false, null, 'yes'])
-    expect(check(JSON.stringify({ valid, reason: 'ok', receipt: answer }))).toMatchObject({
+    expect(check(JSON.stringify({ valid, reason: 'ok', receipt: response }))).toMatchObject({
       verdict: 'not genuine',
     })
 })
@@ -194,7 +198,7 @@ test('keys of other kinds in a key set are left to others', () => {
   expect(checker({ keys: [{ kty: 'RSA', kid: 'x' }, ...set.keys] })(text).kind).toBe('genuine')
 })
 
-test('a checkpoint is found in a note and in an answer, and in nothing else', () => {
+test('a checkpoint is found in a note and in a response, and in nothing else', () => {
   expect(checkpointIn('{"checkpoint":"note\\n"}')).toBe('note\n')
   expect(checkpointIn('note')).toBe('note\n')
   expect(isDoubt(checkpointIn('{}'))).toBe(true)

@@ -52,7 +52,7 @@ async function textIn(surroundings: Surroundings, file: string): Promise<string>
   const name = file === '-' ? 'standard input' : file
   if (bytes.length > MAX_BYTES) throw new Error(`${name} is longer than anything that the service signs`)
   if (!isUtf8(bytes))
-    throw new Error(`${name} is not text in UTF-8; save the answer of the service as it came`)
+    throw new Error(`${name} is not text in UTF-8; save the response of the service as it came`)
   return bytes.toString('utf8')
 }
 

@@ -56,8 +56,8 @@ function contentTypeOf(body: string): string {
   return /^\s*[{[]/.test(body) ? 'application/json' : 'application/x-www-form-urlencoded'
 }
 
-/** No answer to a request that cost nothing. One that may have changed something cannot be repeated without thought. */
-export function unanswered(url: URL, { method = 'GET' }: RequestInit, error: unknown): unknown {
+/** No response to a request that cost nothing. One that may have changed something cannot be repeated without thought. */
+export function noResponse(url: URL, { method = 'GET' }: RequestInit, error: unknown): unknown {
   if (!(error instanceof TypeError)) return error
   const failed = unreachable(url.href, error)
   if (wasUnreached(error) || method === 'GET' || method === 'HEAD') return failed

@@ -2,11 +2,11 @@ import type { CallPayment } from '@batua/sdk'
 import { EXIT, type ExitCode } from '../failure.ts'
 import { openIfPossible, type Session } from '../session.ts'
 import { amountFrom, describe, type Run } from './command.ts'
-import { writeAnswer } from './fetch-answer.ts'
-import { type FetchOptions, requestFrom, unanswered, urlFrom } from './fetch-request.ts'
+import { type FetchOptions, noResponse, requestFrom, urlFrom } from './fetch-request.ts'
+import { writeResponse } from './fetch-response.ts'
 import { type Bought, buy, refuseToPay } from './purchase.ts'
 
-/** What an answer may cost unless --max-amount says otherwise. The limits of the agent hold besides. */
+/** What a response may cost unless --max-amount says otherwise. The limits of the agent hold besides. */
 const DEFAULT_MAX_INR = 100
 
 export function fetchCommand(run: Run) {
@@ -18,14 +18,14 @@ export function fetchCommand(run: Run) {
     examples: [
       'batua fetch https://weather.example/today --max-amount 5',
       'batua fetch https://weather.example/today --no-pay',
-      `batua fetch https://translate.example/ -d '{"text": "नमस्ते"}' -o answer.json`,
+      `batua fetch https://translate.example/ -d '{"text": "नमस्ते"}' -o response.json`,
     ],
   })
     .argument('<url>', 'the address')
     .option('-X, --request <method>', 'the method; GET, or POST with data')
     .option('-H, --header <header>', 'a header, such as "Accept: text/csv"; may be repeated', collected, [])
     .option('-d, --data <text>', 'the body; @file reads a file, @- standard input')
-    .option('-o, --output <file>', 'write the answer to this file')
+    .option('-o, --output <file>', 'write the response to this file')
     .option('-i, --include', 'print the status and the headers too')
     .option('--max-amount <inr>', 'pay no more than this', amountFrom, DEFAULT_MAX_INR)
     .option('--no-pay', 'pay nothing')
@@ -45,7 +45,7 @@ async function fetchUrl(session: Session, options: FetchOptions, args: readonly 
   const { response, payment } = bought
   if (payment?.status === 'completed') session.out.note(paidNote(payment))
   if (payment?.status === 'pending_approval') return reportWaiting(session, response, payment)
-  await writeAnswer(session, bought, options)
+  await writeResponse(session, bought, options)
   return exitOfStatus(response.status)
 }
 
@@ -74,7 +74,7 @@ async function plainly({ signal }: Session, url: URL, init: RequestInit): Promis
     return await fetch(url, { ...init, signal })
   } catch (error) {
     signal.throwIfAborted()
-    throw unanswered(url, init, error)
+    throw noResponse(url, init, error)
   }
 }
 

@@ -81,7 +81,7 @@ interface Target {
   readonly webhook: Webhook
 }
 
-const ANSWERS_WITHIN_MS = 15_000
+const RESPONDS_WITHIN_MS = 15_000
 
 /** The status of the receiver, or why there is none. */
 async function forward(
@@ -97,7 +97,7 @@ async function forward(
     'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1_000)),
     'webhook-signature': webhook.sign(event.id, sentAt, text),
   }
-  const signal = AbortSignal.any([stopped, AbortSignal.timeout(ANSWERS_WITHIN_MS)])
+  const signal = AbortSignal.any([stopped, AbortSignal.timeout(RESPONDS_WITHIN_MS)])
   try {
     const response = await fetch(url, { method: 'POST', headers, body: text, signal, redirect: 'manual' })
     await response.body?.cancel()
@@ -110,9 +110,9 @@ async function forward(
 function report({ out }: Session, { event }: StreamedEvent, outcome: number | string | null): void {
   out.bodyLine(event)
   const isTaken = typeof outcome === 'number' && outcome >= 200 && outcome < 300
-  const answer = outcome === null ? '' : `  ${out.colour(isTaken ? 'green' : 'red', String(outcome))}`
+  const response = outcome === null ? '' : `  ${out.colour(isTaken ? 'green' : 'red', String(outcome))}`
   out.lines(
-    `${out.colour('dim', ist(event.timestamp))}  ${printable(event.event)}  ${printable(event.id)}${answer}`,
+    `${out.colour('dim', ist(event.timestamp))}  ${printable(event.event)}  ${printable(event.id)}${response}`,
   )
   if (outcome !== null && !isTaken) out.note(`${event.id} was not taken: ${outcome}`)
 }

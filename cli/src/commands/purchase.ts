@@ -14,9 +14,9 @@ import {
 import { fileJournal } from '@batua/sdk/file-journal'
 import { EXIT, Failure, failureOf } from '../failure.ts'
 import { type Access, isThisMachine, type Session } from '../session.ts'
-import { type FetchOptions, unanswered } from './fetch-request.ts'
+import { type FetchOptions, noResponse } from './fetch-request.ts'
 
-/** An answer, and its payment if it cost money. */
+/** A response, and its payment if it cost money. */
 export interface Bought {
   readonly response: Response
   readonly payment: CallPayment | null
@@ -129,7 +129,7 @@ function purchaseFailure(
   const isOpen = purchase?.state === 'paying' || purchase?.state === 'paid'
   if (purchase === null || !isOpen) {
     session.signal.throwIfAborted()
-    return unanswered(url, init, error)
+    return noResponse(url, init, error)
   }
   // The seller or the owner caused these errors, and the error says what happened to the money.
   if (error instanceof PurchaseError) return error

@@ -14,7 +14,7 @@ interface ActOptions<Name extends Operation> {
 /**
  * An operation that changes something: `const pause = useAct('pauseAgent')`, then `pause.mutate({ agent_id })`. One
  * intended act has one Idempotency-Key: it stays the same until the act succeeds or its input changes, so a repeat after
- * a lost answer does nothing twice; a second click while the first is under way joins it. Where the service asks for the
+ * a lost response does nothing twice; a second click while the first is under way joins it. Where the service asks for the
  * person's passkey, the browser does, and the act goes on. Afterwards everything that this console shows is read again.
  */
 export function useAct<Name extends Operation>(

@@ -3,7 +3,7 @@ import { type UseMutationResult, useMutation } from '@tanstack/react-query'
 import { saveFile } from '../components/save-file.ts'
 import { callOperation, type InputOf, useClient, useSession } from './api.tsx'
 
-/** The operations whose answer is a file. */
+/** The operations whose response is a file. */
 export type DownloadOperation = {
   [Name in keyof Api]: Awaited<ReturnType<Api[Name]>> extends Download<unknown> ? Name : never
 }[keyof Api]

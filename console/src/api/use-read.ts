@@ -15,7 +15,7 @@ interface ReadOptions {
   readonly enabled?: boolean
 }
 
-/** What a GET operation answers, kept up to date: `useRead('listAgents', { status: 'active' })`. */
+/** What a GET operation returns, kept up to date: `useRead('listAgents', { status: 'active' })`. */
 export function useRead<Name extends Operation>(
   operation: Name,
   input: InputOf<Name>,

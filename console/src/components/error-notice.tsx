@@ -48,6 +48,6 @@ export function useErrorWords(error: Error): { readonly message: string; readonl
   if (error instanceof PasskeyError) return { message: t.passkey[error.reason], requestId: null }
   if (!isBatuaError(error)) return { message: t.broken, requestId: null }
   const { code, message, requestId } = error
-  const isOwn = code === 'network_error' || code === 'timeout' || code === 'invalid_answer'
+  const isOwn = code === 'network_error' || code === 'timeout' || code === 'invalid_response'
   return { message: isOwn ? t[code] : message, requestId }
 }

@@ -12,7 +12,7 @@ export const componentTexts = texts({
     secretGone: 'It was made, but the response with it was lost. Make another one.',
     network_error: 'The service did not respond. Check your connection and try again.',
     timeout: 'The service took too long to respond. Try again.',
-    invalid_answer: 'The response did not come from the service. There may be a proxy in between.',
+    invalid_response: 'The response did not come from the service. There may be a proxy in between.',
     passkey: {
       closed: 'Your passkey did not confirm it, so nothing was done. Try again.',
       unsupported: 'This browser has no passkeys. Use a newer one, or another device.',
@@ -71,7 +71,7 @@ export const componentTexts = texts({
     secretGone: 'यह बना, पर जवाब खो गया। एक और बनाएँ।',
     network_error: 'सेवा से जवाब नहीं मिला। कनेक्शन जाँचें और फिर कोशिश करें।',
     timeout: 'सेवा ने समय पर जवाब नहीं दिया। फिर कोशिश करें।',
-    invalid_answer: 'यह जवाब सेवा का नहीं था। शायद बीच में कोई प्रॉक्सी है।',
+    invalid_response: 'यह जवाब सेवा का नहीं था। शायद बीच में कोई प्रॉक्सी है।',
     passkey: {
       closed: 'आपकी पासकी ने पुष्टि नहीं की, इसलिए कुछ नहीं हुआ। फिर कोशिश करें।',
       unsupported: 'इस ब्राउज़र में पासकी नहीं है। नया ब्राउज़र या दूसरा डिवाइस इस्तेमाल करें।',

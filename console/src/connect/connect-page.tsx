@@ -105,7 +105,7 @@ function Request() {
         {t.title(data.name)}
       </PageTitle>
       <RequestDetails request={data} />
-      <Decision requestId={requestId} request={data} refusal={refusal} onAnswered={go} />
+      <Decision requestId={requestId} request={data} refusal={refusal} onResponse={go} />
     </Stack>
   )
 }
@@ -120,11 +120,11 @@ interface DecisionProps {
   readonly requestId: string
   readonly request: ConnectRequest
   readonly refusal: Refusal
-  readonly onAnswered: (answer: ResultOf<'allowConnectRequest'>) => void
+  readonly onResponse: (response: ResultOf<'allowConnectRequest'>) => void
 }
 
 /** The login, and then the terms. */
-function Decision({ requestId, request, refusal, onAnswered }: DecisionProps) {
+function Decision({ requestId, request, refusal, onResponse }: DecisionProps) {
   const t = useTexts(connectTexts)
   const queries = useQueryClient()
   const agents = useQuery({ queryKey: ['connect', 'agents'], queryFn: readOwnAgents })
@@ -164,7 +164,7 @@ function Decision({ requestId, request, refusal, onAnswered }: DecisionProps) {
       request={request}
       agents={agents.data}
       refusal={refusal}
-      onAnswered={onAnswered}
+      onResponse={onResponse}
       onLoggedOut={() => void readAgain()}
     />
   )

@@ -7,7 +7,7 @@ import { connectTexts } from './texts.ts'
 
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/
 
-/** Who asks, and where the answer goes: the names that anyone can give, and the addresses that nobody can. */
+/** Who asks, and where the response goes: the names that anyone can give, and the addresses that nobody can. */
 export function RequestDetails({ request }: { readonly request: ConnectRequest }) {
   const t = useTexts(connectTexts)
   const { name, client_host, redirect_host } = request

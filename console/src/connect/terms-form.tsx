@@ -17,7 +17,7 @@ interface TermsFormProps {
   readonly request: ConnectRequest
   readonly agents: readonly OwnAgent[]
   readonly refusal: Refusal
-  readonly onAnswered: (answer: ResultOf<'allowConnectRequest'>) => void
+  readonly onResponse: (response: ResultOf<'allowConnectRequest'>) => void
   readonly onLoggedOut: () => void
 }
 
@@ -56,7 +56,7 @@ function termsOf({
 
 /** The agent, what the app may do, its cap and its end. */
 export function TermsForm(props: TermsFormProps) {
-  const { requestId, request, agents, refusal, onAnswered, onLoggedOut } = props
+  const { requestId, request, agents, refusal, onResponse, onLoggedOut } = props
   const t = useTexts(connectTexts)
   const [written, write] = useState<Written>({
     agentId: agents[0]?.agent_id ?? '',
@@ -66,7 +66,7 @@ export function TermsForm(props: TermsFormProps) {
     days: '30',
   })
   const [isChecked, check] = useState(false)
-  const allow = useAct('allowConnectRequest', { onDone: onAnswered })
+  const allow = useAct('allowConnectRequest', { onDone: onResponse })
   const terms = termsOf(written)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()

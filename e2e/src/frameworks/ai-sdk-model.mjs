@@ -18,7 +18,7 @@ export function scriptedModel() {
     )
   }
   let calls = 0
-  const answer = options => {
+  const response = options => {
     const { tool, input, text } = step(options)
     if (tool === undefined)
       return { finishReason: { unified: 'stop', raw: 'stop' }, content: [{ type: 'text', text }] }
@@ -31,9 +31,9 @@ export function scriptedModel() {
     return { finishReason: { unified: 'tool-calls', raw: 'tool_calls' }, content: [call] }
   }
   return new MockLanguageModelV3({
-    doGenerate: async options => ({ ...answer(options), usage, warnings: [] }),
+    doGenerate: async options => ({ ...response(options), usage, warnings: [] }),
     doStream: async options => {
-      const { content, finishReason } = answer(options)
+      const { content, finishReason } = response(options)
       const parts = content.flatMap(part =>
         part.type === 'text'
           ? [

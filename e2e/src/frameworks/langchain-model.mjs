@@ -7,7 +7,7 @@ const MOST_STEPS = 10
 /** The scripted model as a chat model of LangChain. */
 export function scriptedModel() {
   let names = []
-  const answer = messages => {
+  const response = messages => {
     const prompt = messages.find(message => message.type === 'human').text
     const results = messages.filter(message => message.type === 'tool').map(message => message.text)
     const { tool, input, text } = nextStep(prompt, names, results)
@@ -18,7 +18,7 @@ export function scriptedModel() {
     })
   }
   const model = fakeModel()
-  for (let step = 0; step < MOST_STEPS; step++) model.respond(answer)
+  for (let step = 0; step < MOST_STEPS; step++) model.respond(response)
   const bindTools = model.bindTools.bind(model)
   model.bindTools = tools => {
     names = tools.map(({ name }) => name)

@@ -45,7 +45,7 @@ export const fetchPaidUrl = tool({
     { additionalProperties: false },
   ),
   output: resultOf({
-    status: Type.Integer({ description: 'The status of the page’s answer.', examples: [200] }),
+    status: Type.Integer({ description: 'The status of the page’s response.', examples: [200] }),
     content_type: nullable(textOut('The type of the body.', 'application/json')),
     body: nullable(textOut('The body; null while the payment waits for approval.', '{"sky":"clear"}')),
     body_encoding: nullable(oneOf(['text', 'base64'], 'How `body` is written; null without a body.')),
@@ -110,10 +110,10 @@ async function buy(
     journal: journalOf(wallet, purchaseOf(made, url)),
     payment: { key, context: contextOf(url, purpose), ...(voucherSecret === null ? {} : { voucherSecret }) },
   })
-  const answer = await fetch(url, init).catch((error: unknown) => {
+  const response = await fetch(url, init).catch((error: unknown) => {
     throw refusalOf(error, maxAmount)
   })
-  const payment = paymentOf(answer)
+  const payment = paymentOf(response)
   const paid = {
     amount: payment === undefined ? null : Number(payment.amount),
     pay_to: payment?.payTo ?? null,
@@ -122,11 +122,16 @@ async function buy(
     approval_id: payment?.approvalId ?? null,
   }
   if (payment?.status === 'pending_approval') {
-    await discard(answer)
+    await discard(response)
     const waiting = { content_type: null, body: null, body_encoding: null, truncated: false }
-    return { status: answer.status, ...waiting, ...paid, next_tool: 'get_approval' as const }
+    return { status: response.status, ...waiting, ...paid, next_tool: 'get_approval' as const }
   }
-  return { status: answer.status, ...(await readPage(answer)), ...paid, next_tool: afterPage(answer, paid) }
+  return {
+    status: response.status,
+    ...(await readPage(response)),
+    ...paid,
+    next_tool: afterPage(response, paid),
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { noteText } from '@batua/contract'
-import { NoAnswer, readAtMost } from '@batua/outgoing'
+import { NoResponse, readAtMost } from '@batua/outgoing'
 import type { Payment } from '@batua/sdk'
 import { type Static, Type } from 'typebox'
 import type { ToolName } from '../tool.ts'
@@ -134,8 +134,8 @@ export function pageFetch({ fetch }: Wallet): typeof fetch {
 }
 
 function unreachable(error: unknown): ToolRefusal {
-  const isRefused = error instanceof NoAnswer && error.isRefused
-  const why = error instanceof NoAnswer ? error.message : 'The request could not be sent'
+  const isRefused = error instanceof NoResponse && error.isRefused
+  const why = error instanceof NoResponse ? error.message : 'The request could not be sent'
   return new ToolRefusal({ code: isRefused ? 'url_refused' : 'url_unreachable', message: why, field: 'url' })
 }
 

@@ -26,7 +26,7 @@ export const payTool = tool({
   name: 'pay',
   title: 'Pay',
   description:
-    'Pays another agent at once, within the owner’s limits. The payee receives the amount; a fee of 0.5 %, at least 1 INR, comes on top. If the owner has to approve, the result is `pending_approval`: no money has moved, do not pay again, ask `get_approval` later. After a lost answer call it again with the same key: it never pays twice.',
+    'Pays another agent at once, within the owner’s limits. The payee receives the amount; a fee of 0.5 %, at least 1 INR, comes on top. If the owner has to approve, the result is `pending_approval`: no money has moved, do not pay again, ask `get_approval` later. After a lost response call it again with the same key: it never pays twice.',
   annotations: SPENDS,
   scopes: ['payments:write'],
   findsEarlier: 'get_payment',

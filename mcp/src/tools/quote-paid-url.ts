@@ -26,9 +26,9 @@ export const quotePaidUrl = tool({
   writtenByOthers: ['url', 'pay_to'],
   input: Type.Object(pageRequest, { additionalProperties: false }),
   output: resultOf({
-    url: textOut('The address that answered, after redirects.', 'https://weather.example/today'),
+    url: textOut('The address that responded, after redirects.', 'https://weather.example/today'),
     status: Type.Integer({
-      description: 'The status of its answer; 402 if it has a price.',
+      description: 'The status of its response; 402 if it has a price.',
       examples: [402],
     }),
     payment_required: Type.Boolean({ description: 'Whether it has a price.' }),
@@ -45,11 +45,11 @@ export const quotePaidUrl = tool({
   run: (wallet, request, signal) =>
     withinPageTime(signal, afterTimeout(request), async ending => {
       const init = await preparedRequest(wallet, 'quote_paid_url', request, ending)
-      const answer = await pageFetch(wallet)(request.url, init)
-      await discard(answer)
-      const { status } = answer
-      const url = answer.url || request.url
-      const challenge = await priceOf(answer, wallet.client)
+      const response = await pageFetch(wallet)(request.url, init)
+      await discard(response)
+      const { status } = response
+      const url = response.url || request.url
+      const challenge = await priceOf(response, wallet.client)
       const next_tool = 'fetch_paid_url' as const
       // It has acted on the request by now, and would once more.
       if (challenge === null)

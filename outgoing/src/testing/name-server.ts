@@ -22,7 +22,7 @@ export async function startNameServer(zones: Readonly<Record<string, Zone | null
     const { name, type, end } = questionOf(query)
     asked.push(name)
     const zone = zones[name]
-    if (zone !== null) socket.send(answerTo(query.subarray(0, end), zone, type), port, address)
+    if (zone !== null) socket.send(responseTo(query.subarray(0, end), zone, type), port, address)
   })
   const { promise, resolve } = Promise.withResolvers<void>()
   socket.bind(0, '127.0.0.1', resolve)
@@ -46,7 +46,7 @@ function questionOf(query: Buffer): { readonly name: string; readonly type: numb
   return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 }
 }
 
-function answerTo(question: Buffer, zone: Zone | undefined, type: number): Buffer {
+function responseTo(question: Buffer, zone: Zone | undefined, type: number): Buffer {
   const addresses = (type === TYPE_A ? zone?.a : type === TYPE_AAAA ? zone?.aaaa : undefined) ?? []
   const header = Buffer.from(question)
   header.writeUInt16BE(zone === undefined ? 0x8180 | NAME_ERROR : 0x8180, 2)

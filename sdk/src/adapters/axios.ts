@@ -4,8 +4,8 @@ import { PurchaseError } from '../buyer/purchase-error.ts'
 type Fetch = typeof globalThis.fetch
 
 /** The used part of axios. */
-export interface AxiosLike<Config, Answer> {
-  getAdapter(name: 'fetch', config: { env: { fetch: Fetch } }): (config: Config) => Promise<Answer>
+export interface AxiosLike<Config, Reply> {
+  getAdapter(name: 'fetch', config: { env: { fetch: Fetch } }): (config: Config) => Promise<Reply>
 }
 
 /**
@@ -14,17 +14,17 @@ export interface AxiosLike<Config, Answer> {
  * for an approval included. `paymentOf` returns the payment of an axios response and of an AxiosError. A failed
  * purchase, and a refusal of the service, is the `cause` of an AxiosError with the same `code` and `message`.
  */
-export function payingAdapter<Config, Answer>(
-  axios: AxiosLike<Config, Answer>,
+export function payingAdapter<Config, Reply>(
+  axios: AxiosLike<Config, Reply>,
   payingFetch: Fetch,
-): (config: Config) => Promise<Answer> {
+): (config: Config) => Promise<Reply> {
   const outcomes = new WeakMap<object, unknown>()
   const send = axios.getAdapter('fetch', { env: { fetch: rememberingOutcomes(payingFetch, outcomes) } })
   return async config => {
     try {
-      const answer = await send(config)
-      passPayment(answer, outcomes)
-      return answer
+      const response = await send(config)
+      passPayment(response, outcomes)
+      return response
     } catch (error) {
       if (isObject(error)) passFailure(error, outcomes)
       throw error
@@ -37,9 +37,9 @@ function rememberingOutcomes(payingFetch: Fetch, outcomes: WeakMap<object, unkno
   return async (input, init) => {
     const note = (outcome: unknown) => typeof input === 'object' && outcomes.set(input, outcome)
     try {
-      const answer = await payingFetch(input, init)
-      note(answer)
-      return answer
+      const response = await payingFetch(input, init)
+      note(response)
+      return response
     } catch (error) {
       note(error)
       throw error
@@ -47,10 +47,10 @@ function rememberingOutcomes(payingFetch: Fetch, outcomes: WeakMap<object, unkno
   }
 }
 
-function passPayment(answer: unknown, outcomes: WeakMap<object, unknown>): void {
-  if (!isObject(answer) || !isObject(answer['request'])) return
-  const payment = paymentOf(outcomes.get(answer['request']))
-  if (payment !== undefined) notePayment(answer, payment)
+function passPayment(response: unknown, outcomes: WeakMap<object, unknown>): void {
+  if (!isObject(response) || !isObject(response['request'])) return
+  const payment = paymentOf(outcomes.get(response['request']))
+  if (payment !== undefined) notePayment(response, payment)
 }
 
 function passFailure(error: Record<string, unknown>, outcomes: WeakMap<object, unknown>): void {

@@ -2,7 +2,7 @@ import type { SellerOptions } from '../seller/options.ts'
 import { documentResponse, type PublishedShop } from '../seller/pay-document.ts'
 import { createSeller } from '../seller/seller.ts'
 import { admit, type NodeRequest } from './node-request.ts'
-import { type NodeResponse, sendAnswer, sendDocument } from './node-response.ts'
+import { type NodeResponse, sendDocument, sendResponse } from './node-response.ts'
 
 export type { AcceptedPayment, SellerOptions } from '../seller/options.ts'
 export { paymentFor } from '../seller/paid-requests.ts'
@@ -34,7 +34,7 @@ export function requirePayment<Request extends ExpressRequest>(
     let admission
     try {
       admission = await admit(seller, request.originalUrl, request, response)
-      if (typeof admission === 'object') sendAnswer(response, admission)
+      if (typeof admission === 'object') sendResponse(response, admission)
     } catch (error) {
       next(error)
       return

@@ -1,6 +1,6 @@
 import { within } from '../client/timeouts.ts'
 import { verifyTimeoutIn } from '../seller/context.ts'
-import type { Accepted, SellerAnswer, SellerOptions, SellerRequest } from '../seller/options.ts'
+import type { Accepted, SellerOptions, SellerRequest, SellerResponse } from '../seller/options.ts'
 import { rememberPayment } from '../seller/paid-requests.ts'
 import { documentResponse, type PublishedShop } from '../seller/pay-document.ts'
 import { createSeller } from '../seller/seller.ts'
@@ -56,7 +56,7 @@ export function requirePayment<Context extends HonoContext>(
         await next()
         return undefined
       case 'refused':
-        return send(context, acceptance.answer)
+        return send(context, acceptance.response)
       case 'accepted':
         return serve(context, next, signal, {
           ...acceptance,
@@ -66,11 +66,11 @@ export function requirePayment<Context extends HonoContext>(
   }
 }
 
-function send(context: HonoContext, answer: SellerAnswer): Response {
-  for (const [name, value] of headersToSet(answer, name => context.res.headers.get(name))) {
+function send(context: HonoContext, response: SellerResponse): Response {
+  for (const [name, value] of headersToSet(response, name => context.res.headers.get(name))) {
     context.header(name, value)
   }
-  return context.body(answer.body, answer.status)
+  return context.body(response.body, response.status)
 }
 
 function sellerRequest({ req }: HonoContext): SellerRequest {
@@ -99,10 +99,10 @@ async function serve(
     await next()
     status = context.res.status
     head(status)
-    const answer = (await stored?.()) ?? null
-    if (answer !== null) {
-      status = answer.status
-      replaceResponse(context, answer)
+    const response = (await stored?.()) ?? null
+    if (response !== null) {
+      status = response.status
+      replaceResponse(context, response)
     }
     // Once more: other calls may have been counted meanwhile.
     for (const [name, value] of headersToSet({ headers: head(status) }, each =>
@@ -118,8 +118,8 @@ async function serve(
   return undefined
 }
 
-/** Sends an answer in place of the response of the handler. */
-function replaceResponse(context: HonoContext, { status, headers, body }: SellerAnswer): void {
+/** Sends a response in place of the response of the handler. */
+function replaceResponse(context: HonoContext, { status, headers, body }: SellerResponse): void {
   const { res } = context
   void res.body?.cancel()
   const kept = new Headers([...res.headers].filter(([name]) => isOfOthers(name)))

@@ -15,7 +15,7 @@ import {
   type SettlementResponse,
 } from '../protocol/x402.ts'
 import { DEFAULT_NONCE_TTL_MS } from '../seller/context.ts'
-import type { AcceptedPayment, SellerAnswer, SellerOptions, SellerRequest } from '../seller/options.ts'
+import type { AcceptedPayment, SellerOptions, SellerRequest, SellerResponse } from '../seller/options.ts'
 import { rememberPayment } from '../seller/paid-requests.ts'
 import { createSeller } from '../seller/seller.ts'
 
@@ -81,9 +81,9 @@ export function paidTool<Schema = undefined, Context extends object = object>(
   const resource = { url: `mcp://tool/${name}`, ...(description === undefined ? {} : { description }) }
   const sale: Sale = { resource, rail, ttlMs, name }
 
-  async function answer(input: InputOf<Schema>, context: Context): Promise<ToolResult> {
+  async function response(input: InputOf<Schema>, context: Context): Promise<ToolResult> {
     const acceptance = await seller.accept(await sellerRequest(name, input, context), input)
-    if (acceptance.kind === 'refused') return refusalOf(sale, acceptance.answer)
+    if (acceptance.kind === 'refused') return refusalOf(sale, acceptance.response)
     if (acceptance.kind === 'free') return handler(input, context)
     const { payment, finish } = acceptance
     let isServed = false
@@ -105,8 +105,8 @@ export function paidTool<Schema = undefined, Context extends object = object>(
   const given = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined))
   const callback =
     inputSchema === undefined
-      ? (context: Context) => answer({} as InputOf<Schema>, context)
-      : (input: InputOf<Schema>, context: Context) => answer(input, context)
+      ? (context: Context) => response({} as InputOf<Schema>, context)
+      : (input: InputOf<Schema>, context: Context) => response(input, context)
   return server.registerTool(name, given, callback)
 }
 
@@ -153,7 +153,7 @@ function requestIn(context: object): Fields {
 /** The price, and why a payment was refused. A payment that cannot be checked now must not look like a price. */
 function refusalOf(
   { name, resource, rail, ttlMs }: Sale,
-  { status, headers, body }: SellerAnswer,
+  { status, headers, body }: SellerResponse,
 ): ToolResult {
   const { error } = JSON.parse(body) as { error: { message: string; details: { reason?: string } } }
   const challenge = status === 402 ? decodeChallenge(headers[CHALLENGE_HEADER] ?? '') : null

@@ -72,7 +72,7 @@ export async function orderIn(
   const { nonce } = charge.challenge
   if (!(await isOwnService(charge.service)))
     throw refused(url, 'invalid_challenge', `This is paid at ${charge.service}, another service`, nonce)
-  const facts = { challenge: charge.challenge, askedUrl: url, answeredUrl: url, isBodyRepeatable: true }
+  const facts = { challenge: charge.challenge, askedUrl: url, finalUrl: url, isBodyRepeatable: true }
   const order = decideChallenge({ ...facts, terms })
   if (order.kind === 'refusal') throw refused(url, order.code, order.message, nonce)
   return { order, charge, url }

@@ -75,7 +75,7 @@ export type ChargeServer = ChargeMethod & MppServer
  * An amount is rupees. Each challenge has a nonce of its own, signed for the method, path, price and payee; ids of
  * challenges do not suffice, because those of one millisecond are equal. The payment is verified and its nonce used up
  * before the handler runs. mppx reports to nobody that a handler failed, so the seller refunds then
- * (`client.refundPayment`). If the service cannot be asked, the answer is 503 and the payment stays valid. Throws a
+ * (`client.refundPayment`). If the service cannot be asked, the response is 503 and the payment stays valid. Throws a
  * TypeError or RangeError for invalid options.
  */
 export function chargeServer(options: ChargeServerOptions): ChargeServer {
@@ -151,7 +151,7 @@ async function takeCharge(
     case 'refused':
     case 'given_back':
       throw await refusal(options, outcome.reason)
-    case 'unanswered':
+    case 'no_response':
       throw await unavailable(options)
   }
 }
@@ -163,7 +163,7 @@ export async function unavailable(options: ChargeServerOptions): Promise<Error> 
   return Object.assign(await refusal(options, 'service_unavailable'), { status: UNAVAILABLE })
 }
 
-/** @internal mppx answers with its own errors as they say, and with 500 to all others. */
+/** @internal mppx responds with its own errors as they say, and with 500 to all others. */
 export async function refusal(
   { errors }: ChargeServerOptions,
   reason: RefusalReason | 'service_unavailable',

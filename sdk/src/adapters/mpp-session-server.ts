@@ -41,7 +41,7 @@ export function sessionServer(options: SessionServerOptions): SessionServer {
       if (!(await tabs.offers(quote.amountPaise))) throw await unavailable(options)
       const outcome = await tabs.accept(proof, quote)
       if (outcome.kind === 'refused') throw await refusal(options, outcome.reason)
-      if (outcome.kind === 'unanswered') throw await unavailable(options)
+      if (outcome.kind === 'no_response') throw await unavailable(options)
       const total = outcome.head(SERVED)[TOTAL_HEADER] ?? '0.00'
       const unstored = (await outcome.stored?.()) ?? null
       await outcome.finish(unstored?.status ?? SERVED)

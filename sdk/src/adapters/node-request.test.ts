@@ -68,9 +68,9 @@ async function askAndHangUp(at: 'once it arrived' | 'the first bytes'): Promise<
 async function ask(): Promise<number | 'cut'> {
   const { port } = server.address() as AddressInfo
   try {
-    const answer = await fetch(`http://127.0.0.1:${port}/`)
-    await answer.arrayBuffer()
-    return answer.status
+    const response = await fetch(`http://127.0.0.1:${port}/`)
+    await response.arrayBuffer()
+    return response.status
   } catch {
     return 'cut'
   }
@@ -82,11 +82,11 @@ async function begin(response: ServerResponse): Promise<void> {
 }
 
 const ENDINGS: readonly (readonly [string, Handler, number | 'cut', number])[] = [
-  ['an answer', (_request, response) => response.end('here'), 200, 200],
-  ['an answer without a body', (_request, response) => response.writeHead(204).end(), 204, 204],
+  ['a response', (_request, response) => response.end('here'), 200, 200],
+  ['a response without a body', (_request, response) => response.writeHead(204).end(), 204, 204],
   ['a failure', (_request, response) => response.writeHead(503).end(), 503, 503],
   [
-    'an answer that this side broke off',
+    'a response that this side broke off',
     async (_request, response) => {
       await begin(response)
       response.destroy()
@@ -95,7 +95,7 @@ const ENDINGS: readonly (readonly [string, Handler, number | 'cut', number])[] =
     500,
   ],
   [
-    'an answer that this side broke off with bytes still waiting',
+    'a response that this side broke off with bytes still waiting',
     async (_request, response) => {
       await begin(response)
       response.write(MUCH)
@@ -106,7 +106,7 @@ const ENDINGS: readonly (readonly [string, Handler, number | 'cut', number])[] =
     500,
   ],
   [
-    'an answer whose handler failed with bytes still waiting',
+    'a response whose handler failed with bytes still waiting',
     async (_request, response) => {
       await begin(response)
       response.write(MUCH)
@@ -116,7 +116,7 @@ const ENDINGS: readonly (readonly [string, Handler, number | 'cut', number])[] =
     500,
   ],
   [
-    'a line that this side cut before the answer',
+    'a line that this side cut before the response',
     (request: IncomingMessage) => request.socket.destroy(),
     'cut',
     500,
@@ -155,7 +155,7 @@ test.each(ENDINGS)(
 )
 
 test.each([
-  ['before the answer began', 'once it arrived', () => undefined],
+  ['before the response began', 'once it arrived', () => undefined],
   ['while it was sent', 'the first bytes', (_request, response) => response.end(MUCH)],
   ['while it was still made', 'the first bytes', (_request, response) => response.write(MUCH)],
 ] as const satisfies readonly (readonly [string, unknown, Handler])[])(
@@ -280,8 +280,8 @@ test('an HTTP/2 response whose handler fails midway is a failure and does not lo
   await once(shared.listen(0, '127.0.0.1'), 'listening')
   const session = connect(`http://127.0.0.1:${(shared.address() as AddressInfo).port}`)
   const failed = vi.fn<() => void>()
-  const answer = session.request({ ':path': '/' }).on('error', failed).resume()
-  await new Promise(resolve => answer.once('close', resolve))
+  const response = session.request({ ':path': '/' }).on('error', failed).resume()
+  await new Promise(resolve => response.once('close', resolve))
   expect(failed).toHaveBeenCalledOnce()
   await expect.poll(() => finish.mock.calls).toEqual([[500]])
   session.destroy()

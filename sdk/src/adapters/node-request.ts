@@ -1,4 +1,4 @@
-import type { SellerAnswer, SellerRequest } from '../seller/options.ts'
+import type { SellerRequest, SellerResponse } from '../seller/options.ts'
 import { rememberPayment } from '../seller/paid-requests.ts'
 import type { Seller } from '../seller/seller.ts'
 import { holdBack, isBrokenOff, type NodeResponse, setAtHead } from './node-response.ts'
@@ -22,7 +22,7 @@ interface NodeSocket {
 }
 
 /** @internal `serve`: the handler runs. `gone`: the client has disconnected. Or the 402 response. */
-export type Admission = 'serve' | 'gone' | SellerAnswer
+export type Admission = 'serve' | 'gone' | SellerResponse
 
 /** The status of a paid request that could not be served. */
 const NOT_SERVED = 503
@@ -37,7 +37,7 @@ export async function admit<Request extends NodeRequest>(
 ): Promise<Admission> {
   const asked = sellerRequest(path, request)
   const acceptance = await seller.accept(asked, request)
-  if (acceptance.kind === 'refused') return acceptance.answer
+  if (acceptance.kind === 'refused') return acceptance.response
   if (acceptance.kind === 'free') return 'serve'
   // If the client disconnected or got a response while the payment was checked, the handler does not run.
   if (response.destroyed || response.stream?.destroyed === true || response.headersSent) {
@@ -47,7 +47,7 @@ export async function admit<Request extends NodeRequest>(
   rememberPayment(request, acceptance.payment)
   if (acceptance.stored === undefined) setAtHead(response, acceptance.head)
   else holdBack(response, acceptance.head, acceptance.stored)
-  whenAnswered(request, response, status => acceptance.finish(status))
+  whenResponded(request, response, status => acceptance.finish(status))
   // A shared cache must not serve a paid response to others; a handler may override this.
   if (response.getHeader('cache-control') === undefined) response.setHeader('Cache-Control', 'private')
   return 'serve'
@@ -63,7 +63,7 @@ function sellerRequest(path: string, { method, headers, ip, socket }: NodeReques
 }
 
 /** Calls back once with the status with which a response ended. */
-function whenAnswered(
+function whenResponded(
   { socket }: NodeRequest,
   response: NodeResponse,
   report: (status: number) => Promise<void>,

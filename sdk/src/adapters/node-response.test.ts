@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import type { SellerAnswer } from '../seller/options.ts'
+import type { SellerResponse } from '../seller/options.ts'
 import type { Seller } from '../seller/seller.ts'
 import { admit } from './node-request.ts'
 import { breakOff } from './node-response.ts'
 
 const payment = { paymentId: 'ath_1', from: 'agt_1', amount: '0.10', nonce: 'nonce' }
-const UNAVAILABLE: SellerAnswer = {
+const UNAVAILABLE: SellerResponse = {
   status: 503,
   headers: { 'Retry-After': '1', 'Access-Control-Expose-Headers': 'Retry-After' },
   body: 'The payment cannot be checked now.',
@@ -20,7 +20,7 @@ const UNAVAILABLE: SellerAnswer = {
 const server = createServer(serve)
 let handler: (request: IncomingMessage, response: ServerResponse) => unknown
 /** The end of the store's write. */
-let storing: PromiseWithResolvers<SellerAnswer | null>
+let storing: PromiseWithResolvers<SellerResponse | null>
 let total: string
 const finish = vi.fn(async () => undefined)
 
@@ -60,14 +60,14 @@ async function askAndWrite(write: (response: ServerResponse) => unknown) {
     write(response)
     written.resolve(response)
   }
-  const answer = ask()
+  const reply = ask()
   const arrived = vi.fn<() => void>()
-  answer.then(arrived, () => {})
-  return { answer, arrived, response: await written.promise }
+  reply.then(arrived, () => {})
+  return { reply, arrived, response: await written.promise }
 }
 
 test('no part of a response is sent before its price is stored', async () => {
-  const { answer, arrived, response } = await askAndWrite(each => {
+  const { reply, arrived, response } = await askAndWrite(each => {
     each.setHeader('X-Kind', 'rain').writeHead(201, { 'X-More': 'much' })
     each.flushHeaders()
     each.write('sun')
@@ -82,42 +82,42 @@ test('no part of a response is sent before its price is stored', async () => {
   // Other calls were counted meanwhile.
   total = '0.30'
   storing.resolve(null)
-  const { status, headers } = await answer
+  const { status, headers } = await reply
   expect([status, headers.get('x-total'), headers.get('x-kind'), headers.get('x-more')]).toEqual([
     ...[201, '0.30', 'rain', 'much'],
   ])
-  expect(await (await answer).text()).toBe('sunny')
+  expect(await (await reply).text()).toBe('sunny')
   await expect.poll(() => finish.mock.calls).toEqual([[201]])
 })
 
 test('a response that is written at once keeps its content-length', async () => {
-  const { answer } = await askAndWrite(each => each.end('sunny'))
+  const { reply } = await askAndWrite(each => each.end('sunny'))
   storing.resolve(null)
-  expect((await answer).headers.get('content-length')).toBe('5')
+  expect((await reply).headers.get('content-length')).toBe('5')
 })
 
 test('a stream continues where it waited', async () => {
   const chunks = Array.from({ length: 40 }, () => Buffer.alloc(10_000, 'x'))
-  const { answer } = await askAndWrite(each => void pipeline(Readable.from(chunks), each))
+  const { reply } = await askAndWrite(each => void pipeline(Readable.from(chunks), each))
   storing.resolve(null)
-  expect((await (await answer).arrayBuffer()).byteLength).toBe(400_000)
+  expect((await (await reply).arrayBuffer()).byteLength).toBe(400_000)
 })
 
-test('a response that cannot be stored is not sent: the buyer gets the answer for that, and the handler continues', async () => {
+test('a response that cannot be stored is not sent: the buyer gets another response, which says so, and the handler continues', async () => {
   const ended = vi.fn<() => void>()
-  const { answer, response } = await askAndWrite(each => {
+  const { reply, response } = await askAndWrite(each => {
     each.writeHead(200, { 'X-More': 'much' })
     each.setHeader('X-Kind', 'rain')
     each.write('sun', ended)
   })
   storing.resolve(UNAVAILABLE)
-  const { status, headers } = await answer
+  const { status, headers } = await reply
   expect([status, headers.get('x-total'), headers.get('x-kind'), headers.get('x-more')]).toEqual([
     ...[503, null, null, null],
   ])
   expect(headers.get('access-control-allow-origin')).toBe('*')
   expect(headers.get('access-control-expose-headers')).toBe('X-Shop, Retry-After')
-  expect(await (await answer).text()).toBe(UNAVAILABLE.body)
+  expect(await (await reply).text()).toBe(UNAVAILABLE.body)
   expect([response.write('ny'), response.writableNeedDrain]).toEqual([true, false])
   response.end()
   expect(ended).toHaveBeenCalledOnce()
@@ -125,19 +125,19 @@ test('a response that cannot be stored is not sent: the buyer gets the answer fo
 })
 
 test('a handler that fails after the response began aborts it, and the call does not count', async () => {
-  const { answer } = await askAndWrite(each => {
+  const { reply } = await askAndWrite(each => {
     each.write('sun')
     breakOff(each)
   })
   storing.resolve(null)
-  await expect(answer).rejects.toThrow('fetch failed')
+  await expect(reply).rejects.toThrow('fetch failed')
   await expect.poll(() => finish.mock.calls).toEqual([[500]])
 })
 
 test('a call whose response Node refuses to write does not count, and the process continues', async () => {
-  const { answer } = await askAndWrite(each => each.writeHead(200, { 'X-More': 'line\nbreak' }).end('sunny'))
+  const { reply } = await askAndWrite(each => each.writeHead(200, { 'X-More': 'line\nbreak' }).end('sunny'))
   storing.resolve(null)
-  expect((await answer).status).toBe(500)
+  expect((await reply).status).toBe(500)
   await expect.poll(() => finish.mock.calls).toEqual([[500]])
 })
 
@@ -147,7 +147,7 @@ test('an HTTP/2 response also waits, and is also replaced', async () => {
   )
   await once(streams.listen(0, '127.0.0.1'), 'listening')
   const session = connect(`http://127.0.0.1:${(streams.address() as AddressInfo).port}`)
-  for (const [answer, status, body] of [
+  for (const [reply, status, body] of [
     [null, 201, 'sunny'],
     [UNAVAILABLE, 503, UNAVAILABLE.body],
   ] as const) {
@@ -156,7 +156,7 @@ test('an HTTP/2 response also waits, and is also replaced', async () => {
       response.writeHead(201)
       response.write('sun')
       response.end('ny')
-      storing.resolve(answer)
+      storing.resolve(reply)
     }
     const asked = session.request({ ':path': '/' })
     const [headers] = (await once(asked, 'response')) as [Record<string, unknown>]

@@ -1,4 +1,4 @@
-import type { Accepted, SellerAnswer } from '../seller/options.ts'
+import type { Accepted, SellerResponse } from '../seller/options.ts'
 import type { documentResponse } from '../seller/pay-document.ts'
 import { headersToSet, isOfOthers } from './response-headers.ts'
 
@@ -27,11 +27,11 @@ export function sendDocument(response: NodeResponse, shop: ReturnType<typeof doc
 }
 
 /** @internal Sends a response, unless another one was started meanwhile, for example by a timeout. */
-export function sendAnswer(response: NodeResponse, answer: SellerAnswer): void {
+export function sendResponse(response: NodeResponse, reply: SellerResponse): void {
   if (response.headersSent) return
-  response.statusCode = answer.status
-  setHeaders(response, answer.headers)
-  response.end(answer.body)
+  response.statusCode = reply.status
+  setHeaders(response, reply.headers)
+  response.end(reply.body)
 }
 
 const brokenOff = new WeakSet<NodeResponse>()
@@ -88,13 +88,13 @@ export function setHeaders(response: NodeResponse, headers: Readonly<Record<stri
 }
 
 /**
- * @internal Sends nothing of a response until its price is stored; the answer that `stored` returns is sent in its
+ * @internal Sends nothing of a response until its price is stored; the response that `stored` returns is sent in its
  * place. The handler writes as usual: meanwhile the response looks as if it were being sent, and asks for no more data.
  */
 export function holdBack(
   response: NodeResponse,
   head: Accepted['head'],
-  stored: () => Promise<SellerAnswer | null>,
+  stored: () => Promise<SellerResponse | null>,
 ): void {
   const sender = response as Sender
   const held: { readonly send: Method; readonly given: unknown[] }[] = []
@@ -103,14 +103,14 @@ export function holdBack(
 
   async function sendLater(status: number): Promise<void> {
     head(status)
-    const answer = await stored()
+    const reply = await stored()
     for (const name of ['headersSent', 'writableEnded']) Reflect.deleteProperty(response, name)
     state = 'sent'
     if (response.destroyed || response.stream?.destroyed === true) drop()
-    else if (answer === null) sendHeld(status)
+    else if (reply === null) sendHeld(status)
     else {
       for (const name of sender.getHeaderNames()) if (!isOfOthers(name)) sender.removeHeader(name)
-      sendAnswer(response, answer)
+      sendResponse(response, reply)
       drop()
     }
   }

@@ -4,7 +4,7 @@ import type { SellerOptions } from '../seller/options.ts'
 import { documentResponse, PAY_DOCUMENT_PATH, type PublishedShop } from '../seller/pay-document.ts'
 import { createSeller } from '../seller/seller.ts'
 import { admit } from './node-request.ts'
-import { breakOff, sendAnswer, sendDocument } from './node-response.ts'
+import { breakOff, sendDocument, sendResponse } from './node-response.ts'
 
 export type { AcceptedPayment, SellerOptions } from '../seller/options.ts'
 export { paymentFor } from '../seller/paid-requests.ts'
@@ -22,14 +22,14 @@ export function requirePayment(options: SellerOptions<IncomingMessage>, handler:
   const seller = createSeller(options)
   const report = errorReporterOf(options.onError)
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const admission = await admit(seller, request.url ?? '/', request, response)
     if (admission === 'gone') return
     if (admission === 'serve') await handler(request, response)
-    else sendAnswer(response, admission)
+    else sendResponse(response, admission)
   }
   return (request, response) => {
-    answer(request, response).catch((error: unknown) => {
+    reply(request, response).catch((error: unknown) => {
       breakOff(response)
       report(error)
     })

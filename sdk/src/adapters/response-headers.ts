@@ -8,10 +8,10 @@ export function isOfOthers(name: string): boolean {
 
 /** The headers to set on a response. `earlier` returns those that are set already. */
 export function headersToSet(
-  answer: { readonly headers: Readonly<Record<string, string>> },
+  response: { readonly headers: Readonly<Record<string, string>> },
   earlier: (name: string) => number | string | readonly string[] | null | undefined,
 ): readonly (readonly [name: string, value: string])[] {
-  return Object.entries(answer.headers).map(([name, value]) => {
+  return Object.entries(response.headers).map(([name, value]) => {
     const had = LISTS.has(name.toLowerCase()) ? (earlier(name) ?? '') : ''
     return [name, had === '' ? value : `${had.toString()}, ${value}`]
   })

@@ -58,8 +58,8 @@ interface Checks {
 }
 
 const TIMEOUT_MS = 5_000
-/** x402's servers answer them with 402, and the same payment may be shown again. */
-const UNANSWERED = 'unexpected_verify_error'
+/** x402's servers respond to them with 402, and the same payment may be shown again. */
+const WITHOUT_RESPONSE = 'unexpected_verify_error'
 const UNSETTLED = 'unexpected_settle_error'
 const INVALID = { abort: true, reason: 'invalid_payload' } as const
 
@@ -161,10 +161,10 @@ export function setAsideBefore(options: Selling, attempts: Attempts, isFor: Refu
       const { paymentPayload, requirements } = context
       try {
         const result = await verify(context)
-        return result === null ? { abort: true, reason: UNANSWERED } : { skip: true, result }
+        return result === null ? { abort: true, reason: WITHOUT_RESPONSE } : { skip: true, result }
       } catch {
         attempts.reopen(paymentPayload, requirements.maxTimeoutSeconds * 1_000)
-        return { abort: true, reason: UNANSWERED }
+        return { abort: true, reason: WITHOUT_RESPONSE }
       }
     },
     async onVerifiedPaymentCanceled({ paymentPayload, requirements }) {

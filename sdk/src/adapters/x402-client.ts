@@ -124,7 +124,7 @@ function orderFor(
     const message = `This is paid at ${offer.service}, and this wallet is at ${service}`
     throw refused(url, 'invalid_challenge', message, offer.challenge.nonce)
   }
-  const facts = { challenge: offer.challenge, askedUrl: url, answeredUrl: url, isBodyRepeatable: true, terms }
+  const facts = { challenge: offer.challenge, askedUrl: url, finalUrl: url, isBodyRepeatable: true, terms }
   const order = decideChallenge(facts)
   if (order.kind === 'refusal') throw refused(url, order.code, order.message, offer.challenge.nonce)
   return { ...order, setAsideSeconds: offer.setAsideSeconds }

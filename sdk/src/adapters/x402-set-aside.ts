@@ -107,17 +107,17 @@ async function reserve(context: SellerContext, shown: Reservation): Promise<Vouc
     const deadline = deadlineIn(verifyTimeoutMs)
     const finding = await checkShown(context, proof, deadline)
     if (finding.kind === 'refused') return refusedAs(finding.reason)
-    if (finding.kind === 'later') return { kind: 'unanswered', retryAfterMs: finding.retryAfterMs }
+    if (finding.kind === 'later') return { kind: 'no_response', retryAfterMs: finding.retryAfterMs }
     const before = verificationLimits.lastReason(finding.key)
     if (before !== null) return refusedAs(before)
     const asked = verificationLimits.begin({ proof: finding.key, address, isPaid: finding.isPaid })
     const attempt = attempts.begin(payment)
     const request = requestOf(payment, requirements, { attempt })
     try {
-      const answer = await askBefore(deadline, how => service.verifyX402Payment(request, how))
-      if (answer.isValid) return taken(context, shown, { payment, requirements, attempt })
-      if (answer.invalidReason === 'policy_denied') return { kind: 'unanswered', retryAfterMs: STOPPED_MS }
-      reason = reasonIn(answer, onError)
+      const response = await askBefore(deadline, how => service.verifyX402Payment(request, how))
+      if (response.isValid) return taken(context, shown, { payment, requirements, attempt })
+      if (response.invalidReason === 'policy_denied') return { kind: 'no_response', retryAfterMs: STOPPED_MS }
+      reason = reasonIn(response, onError)
       return refusedAs(reason)
     } catch (error) {
       // It may be reserved for this attempt, which the same payment gets again.
@@ -129,7 +129,7 @@ async function reserve(context: SellerContext, shown: Reservation): Promise<Vouc
   } catch (error) {
     if (!(error instanceof TooManyGuesses)) onError(error)
     const retryAfterMs = error instanceof TooManyGuesses || isBatuaError(error) ? error.retryAfterMs : null
-    return { kind: 'unanswered', retryAfterMs }
+    return { kind: 'no_response', retryAfterMs }
   }
 }
 

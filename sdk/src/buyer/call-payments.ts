@@ -3,8 +3,8 @@ import type { CallPayment } from './options.ts'
 const payments = new WeakMap<object, CallPayment>()
 
 /** @internal Remembers the payment of a response, or of an error instead of one, as long as that exists. */
-export function notePayment(answer: object, payment: CallPayment): void {
-  payments.set(answer, payment)
+export function notePayment(response: object, payment: CallPayment): void {
+  payments.set(response, payment)
 }
 
 /**

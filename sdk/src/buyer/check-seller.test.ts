@@ -75,7 +75,7 @@ function documentOf(change: object = {}, { id, privateKey } = KEY) {
   return { ...content, signature: sign(null, Buffer.from(canonical), privateKey).toString('base64') }
 }
 
-function openFinder(answers: (() => Response | Promise<Response>)[] = [], keys = [KEY]) {
+function openFinder(responses: (() => Response | Promise<Response>)[] = [], keys = [KEY]) {
   const clock = { ms: START }
   const asked: string[] = []
   const client = createClient({
@@ -85,7 +85,7 @@ function openFinder(answers: (() => Response | Promise<Response>)[] = [], keys =
     fetch: async input => {
       const { pathname } = new URL(input instanceof Request ? input.url : input)
       asked.push(pathname)
-      if (pathname !== KEYS) return (answers.shift() ?? answered)()
+      if (pathname !== KEYS) return (responses.shift() ?? responded)()
       return Response.json({ platform: 'batua', algorithm: 'Ed25519', keys: keys.map(({ entry }) => entry) })
     },
   })
@@ -93,7 +93,7 @@ function openFinder(answers: (() => Response | Promise<Response>)[] = [], keys =
 }
 
 const KEYS = '/.well-known/service-keys.json'
-const answered = () => Response.json(documentOf())
+const responded = () => Response.json(documentOf())
 const failed = (status: number, code: string) => () =>
   Response.json({ error: { code, message: 'no', request_id: 'r' } }, { status })
 
@@ -112,7 +112,7 @@ test('a payee is looked up and verified once in ten minutes, under any spelling 
 })
 
 test('the keys of the service are fetched once in five minutes for all payees', async () => {
-  const { find, asked, clock } = openFinder([answered, () => Response.json(documentOf({ handle: 'other' }))])
+  const { find, asked, clock } = openFinder([responded, () => Response.json(documentOf({ handle: 'other' }))])
   await find('shop', undefined)
   await find('other', undefined)
   expect(asked.filter(path => path === KEYS)).toHaveLength(1)
@@ -188,7 +188,7 @@ test('without the keys of the service no payment is made, and the error says why
     fetch: async input => {
       if (String(input instanceof Request ? input.url : input).endsWith(KEYS))
         throw new TypeError('fetch failed')
-      return answered()
+      return responded()
     },
   })
   const find = createFindPayee(client, () => START)

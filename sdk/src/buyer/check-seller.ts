@@ -8,7 +8,7 @@ import { canonicalJson } from '../protocol/canonical.ts'
 import { isAgentId, payeeName } from '../protocol/payee.ts'
 import type { Buyer } from './buyer.ts'
 import type { ChallengeRefusal } from './decide-challenge.ts'
-import { invalidAnswer } from './invalid-answer.ts'
+import { invalidResponse } from './invalid-response.ts'
 
 /** A payee with its origins; none: it names none. */
 export interface Payee {
@@ -72,8 +72,8 @@ async function verifyOrigins(
   wanted: string,
 ): Promise<Payee | ChallengeRefusal> {
   const { agent_id: agentId, handle, origins, issuer, key_id: keyId, signed_at: date } = content
-  if (!isAgentId(agentId)) throw invalidAnswer('agent_id')
-  if (!Array.isArray(origins)) throw invalidAnswer('origins')
+  if (!isAgentId(agentId)) throw invalidResponse('agent_id')
+  if (!Array.isArray(origins)) throw invalidResponse('origins')
   const key = await keys.find(keyId, undefined)
   if (key === null || 'unknownForMs' in key) return notGenuine(wanted, 'names no key of the service')
   const signed = { text: canonicalJson(content), signature: bytesFromBase64(signature), issuer, date }

@@ -47,11 +47,11 @@ export async function completePurchase(
 }
 
 /** The seller's 402 is the response for now. */
-function leaveWaiting(sale: PurchaseInProgress, approvalId: string, answer: Response): Response {
-  if (answer.status === 402) {
-    notePayment(answer, { status: 'pending_approval', paymentId: null, approvalId, ...soldFor(sale) })
+function leaveWaiting(sale: PurchaseInProgress, approvalId: string, response: Response): Response {
+  if (response.status === 402) {
+    notePayment(response, { status: 'pending_approval', paymentId: null, approvalId, ...soldFor(sale) })
   }
-  return answer
+  return response
 }
 
 /** Gets what was paid for. `paymentOf` returns the payment, also after a failure. */
@@ -62,9 +62,9 @@ async function collect(buyer: Buyer, request: CallerRequest, sale: PaidSale): Pr
     await buyer.journal.update(purchase.id, { state: 'paid', paymentId })
     const payeeId = purchase.payeeId ?? null
     if (payeeId !== null) await buyer.journal.pin(purchase.host, payeeId)
-    const answer = await takeAnswer(buyer, sale, await presentProof(buyer, request, sale))
-    notePayment(answer, payment)
-    return answer
+    const response = await takeResponse(buyer, sale, await presentProof(buyer, request, sale))
+    notePayment(response, payment)
+    return response
   } catch (error) {
     if (typeof error === 'object' && error !== null) notePayment(error, payment)
     throw error
@@ -72,23 +72,23 @@ async function collect(buyer: Buyer, request: CallerRequest, sale: PaidSale): Pr
 }
 
 /** The seller's response to the proof, unless it is another 402, which is never paid. */
-async function takeAnswer(buyer: Buyer, sale: PaidSale, answer: Response): Promise<Response> {
+async function takeResponse(buyer: Buyer, sale: PaidSale, response: Response): Promise<Response> {
   const { paymentId, purchase } = sale
-  if (answer.status === 402 || isNotSold(answer)) {
+  if (response.status === 402 || isNotSold(response)) {
     const refunded = await isGivenBack(buyer, sale)
     if (!refunded && isSetAside(purchase)) await takeBack(buyer, paymentId)
     await buyer.journal.finish(purchase.id, { state: refunded ? 'refunded' : 'refused', paymentId })
-    throw notAccepted(sale, answer, refunded)
+    throw notAccepted(sale, response, refunded)
   }
   // A seller that failed has not served: the same call sends the same proof again.
-  if (isServed(answer.status)) {
+  if (isServed(response.status)) {
     // x402's servers capture nothing for a response from 400 on.
-    const isFree = isSetAside(purchase) && !answer.ok && (await isGivenBack(buyer, sale))
+    const isFree = isSetAside(purchase) && !response.ok && (await isGivenBack(buyer, sale))
     await buyer.journal.finish(purchase.id, { state: isFree ? 'refunded' : 'served', paymentId })
     // Such sellers capture in their own time, and from now on nothing more is signed.
     if (purchase.byVoucher) await takeBack(buyer, paymentId)
   }
-  return answer
+  return response
 }
 
 /** Whether the seller has given everything back: the service is asked, because a seller could claim it. */

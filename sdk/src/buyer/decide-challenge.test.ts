@@ -16,7 +16,7 @@ function decide(facts: Partial<ChallengeFacts>) {
   const payable = {
     challenge: CHALLENGE,
     askedUrl: URL_ASKED,
-    answeredUrl: URL_ASKED,
+    finalUrl: URL_ASKED,
     isBodyRepeatable: true,
   }
   return decideChallenge({ ...payable, terms: TERMS, ...facts })
@@ -42,9 +42,9 @@ describe('a challenge is not paid', () => {
   const http = new URL('http://shop.example/weather')
   test.each<[string, string, Partial<ChallengeFacts>]>([
     ['that cannot be read', 'invalid_challenge', { challenge: null }],
-    ['that comes from another origin', 'redirect_refused', { answeredUrl: elsewhere }],
-    ['that comes from http when https was asked', 'redirect_refused', { answeredUrl: http }],
-    ['without https', 'insecure_seller', { askedUrl: http, answeredUrl: http }],
+    ['that comes from another origin', 'redirect_refused', { finalUrl: elsewhere }],
+    ['that comes from http when https was asked', 'redirect_refused', { finalUrl: http }],
+    ['without https', 'insecure_seller', { askedUrl: http, finalUrl: http }],
     [
       'in another currency',
       'invalid_challenge',
@@ -66,8 +66,8 @@ describe('a challenge is not paid', () => {
 test('http is paid if allowed, but not for a request that was made over https', () => {
   const http = new URL('http://shop.example/weather')
   const terms = { ...TERMS, allowHttp: true }
-  expect(refusalOf({ askedUrl: http, answeredUrl: http, terms })).toBeNull()
-  expect(refusalOf({ answeredUrl: http, terms })).toBe('redirect_refused')
+  expect(refusalOf({ askedUrl: http, finalUrl: http, terms })).toBeNull()
+  expect(refusalOf({ finalUrl: http, terms })).toBe('redirect_refused')
 })
 
 test('a payee is the same in upper and lower case, with and without @', () => {

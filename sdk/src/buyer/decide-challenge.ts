@@ -10,7 +10,7 @@ export interface ChallengeFacts {
   readonly challenge: PaymentChallenge | null
   readonly askedUrl: URL
   /** The address of the response, after redirects. */
-  readonly answeredUrl: URL
+  readonly finalUrl: URL
   readonly isBodyRepeatable: boolean
   readonly terms: Pick<Terms, 'maxPaise' | 'payees' | 'allowHttp'>
 }
@@ -33,13 +33,13 @@ export interface Order {
 
 /** Whether a challenge may be paid: refusals first, then the order. */
 export function decideChallenge(facts: ChallengeFacts): ChallengeRefusal | Order {
-  const { challenge, askedUrl, answeredUrl, terms } = facts
+  const { challenge, askedUrl, finalUrl, terms } = facts
   if (challenge === null) return refuse('invalid_challenge', 'The seller’s X-SERVICE-PAY cannot be read')
 
-  if (answeredUrl.origin !== askedUrl.origin) {
-    return refuse('redirect_refused', `Asked ${askedUrl.origin}, but ${answeredUrl.origin} asks for money`)
+  if (finalUrl.origin !== askedUrl.origin) {
+    return refuse('redirect_refused', `Asked ${askedUrl.origin}, but ${finalUrl.origin} asks for money`)
   }
-  if (answeredUrl.protocol !== 'https:' && !terms.allowHttp) {
+  if (finalUrl.protocol !== 'https:' && !terms.allowHttp) {
     return refuse('insecure_seller', 'The seller has no https; allowHttp pays it all the same')
   }
 

@@ -3,9 +3,9 @@ const DRAINED_BYTES = 65_536
 const DRAINED_MS = 1_000
 
 /** Discards a response that is not needed, so that its connection is free for the next request. */
-export function discard(answer: Response): void {
+export function discard(response: Response): void {
   // Its result does not matter.
-  drain(answer).catch(() => undefined)
+  drain(response).catch(() => undefined)
 }
 
 /** Counts the decompressed bytes: neither the declared length nor the bytes on the wire bound them. */

@@ -5,7 +5,7 @@ import { paiseFromRupees, rupeesNumber } from '../protocol/amount.ts'
 import { isReceiptToken } from '../protocol/headers.ts'
 import { isAgentId, payeeName } from '../protocol/payee.ts'
 import type { Buyer } from './buyer.ts'
-import { invalidAnswer } from './invalid-answer.ts'
+import { invalidResponse } from './invalid-response.ts'
 import type { Purchase } from './journal.ts'
 import { PurchaseError, type PurchaseErrorCode, type PurchaseErrorFacts } from './purchase-error.ts'
 import { voucherKeyOf, voucherSecretOf } from './voucher-key.ts'
@@ -169,7 +169,7 @@ function stateOf(paymentId: unknown, approvalId: unknown, receipt?: unknown): Pa
   if (typeof paymentId === 'string' && PAYMENT_ID.test(paymentId)) {
     return isReceiptToken(receipt) ? { kind: 'paid', paymentId, receipt } : { kind: 'paid', paymentId }
   }
-  if (paymentId !== null || typeof approvalId !== 'string') throw invalidAnswer('payment_id')
+  if (paymentId !== null || typeof approvalId !== 'string') throw invalidResponse('payment_id')
   return { kind: 'waiting', approvalId }
 }
 
@@ -198,14 +198,14 @@ export async function findPayment(buyer: Buyer, sale: PurchaseInProgress): Promi
     { agent_id, reference: purchase.nonce, limit: PAGE },
     options,
   )
-  if (!Array.isArray(payments)) throw invalidAnswer('payments')
+  if (!Array.isArray(payments)) throw invalidResponse('payments')
   if (payments.length === 0) return null
 
   const payee = payeeName(purchase.payTo)
   const payeeId = isAgentId(payee)
     ? payee
     : (await client.getAgentExistence({ agent_id: payee }, options)).agent_id
-  if (typeof payeeId !== 'string') throw invalidAnswer('agent_id')
+  if (typeof payeeId !== 'string') throw invalidResponse('agent_id')
   // Another payee's payment does not matter: a reference is unique for each payee.
   const toPayee = payments.filter(payment => payment.to === payeeId)
   const found = toPayee.find(payment => paiseFromRupees(payment.amount) === purchase.amountPaise)
@@ -244,7 +244,7 @@ export async function askApproval(
       await noteUnpaid(buyer, sale)
       throw failed(sale, 'approval_expired', 'The owner did not decide in time', { approvalId })
     default:
-      throw invalidAnswer('status')
+      throw invalidResponse('status')
   }
 }
 

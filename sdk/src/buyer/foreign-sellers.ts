@@ -41,8 +41,8 @@ type SetAsideTerms = Pick<Purchase, 'setAsideSeconds' | 'byVoucher'>
 const setAsideTerms = new WeakMap<Response, SetAsideTerms>()
 
 /** @internal How the price of a response is set aside. */
-export function setAsideTermsOf(answer: Response): SetAsideTerms {
-  return setAsideTerms.get(answer) ?? {}
+export function setAsideTermsOf(response: Response): SetAsideTerms {
+  return setAsideTerms.get(response) ?? {}
 }
 
 /**

@@ -84,9 +84,9 @@ describe.each([
     const journal = await newJournal()
     const budget = perHour(1_000n)
     const begun = Array.from({ length: 32 }, (_, index) => journal.begin(newPurchase(`${index}`), [budget]))
-    const answers = await Promise.all(begun)
-    expect(answers.filter(answer => answer === null)).toHaveLength(10)
-    expect(answers.filter(answer => answer === budget)).toHaveLength(22)
+    const responses = await Promise.all(begun)
+    expect(responses.filter(response => response === null)).toHaveLength(10)
+    expect(responses.filter(response => response === budget)).toHaveLength(22)
   })
 
   test.each([

@@ -6,7 +6,7 @@ import { type BuyerDemand, CHALLENGE_HEADER, IDENTITY_HEADER } from '../protocol
 import type { Buyer } from './buyer.ts'
 import { type CallerRequest, type Hop, isBodiless } from './caller-request.ts'
 import { discard } from './discard.ts'
-import { invalidAnswer } from './invalid-answer.ts'
+import { invalidResponse } from './invalid-response.ts'
 import type { PayingFetchOptions } from './options.ts'
 import { follow } from './present-proof.ts'
 import { PurchaseError } from './purchase-error.ts'
@@ -61,7 +61,7 @@ export function createBuyerIdentity(
     const askedAt = now()
     try {
       const { proof, token } = await client.getMembershipProof({ affiliation: true })
-      if (typeof token !== 'string' || typeof proof !== 'object') throw invalidAnswer('token')
+      if (typeof token !== 'string' || typeof proof !== 'object') throw invalidResponse('token')
       // A duration, because the service's clock may be another.
       const validMs = Date.parse(proof.expires_at) - Date.parse(proof.issued_at)
       fetched = { token, proof, askedAt, validMs }
@@ -98,7 +98,7 @@ function meets(demand: BuyerDemand, { tier, kyc_status: kycStatus }: Stated): bo
 /** A request and its response. */
 export interface Asked {
   readonly request: CallerRequest
-  readonly answer: Response
+  readonly response: Response
 }
 
 /**
@@ -106,23 +106,24 @@ export interface Asked {
  * seller learn more than that an agent asks. The same request and response otherwise. Throws a PurchaseError if the
  * seller does not sell to this buyer.
  */
-export async function askAsKnown(buyer: Buyer, { request, answer }: Asked): Promise<Asked> {
-  const header = answer.status === 402 || answer.status === 403 ? answer.headers.get(CHALLENGE_HEADER) : null
+export async function askAsKnown(buyer: Buyer, { request, response }: Asked): Promise<Asked> {
+  const header =
+    response.status === 402 || response.status === 403 ? response.headers.get(CHALLENGE_HEADER) : null
   const demand = header === null ? null : decodeDemand(header)
-  if (demand === null) return { request, answer }
-  const isRefused = answer.status === 403 || isSelective(demand)
+  if (demand === null) return { request, response }
+  const isRefused = response.status === 403 || isSelective(demand)
   const refuse = (message: string) =>
-    new PurchaseError({ code: 'buyer_not_accepted', message, url: request.url.href, response: answer })
+    new PurchaseError({ code: 'buyer_not_accepted', message, url: request.url.href, response: response })
 
   if (request.hop.headers.has(IDENTITY_HEADER)) {
-    if (answer.status === 402) return { request, answer }
+    if (response.status === 402) return { request, response }
     throw refuse(`The seller does not accept this agent: it sells to ${demandText(demand)}`)
   }
-  const url = answer.url === '' ? request.url : new URL(answer.url)
+  const url = response.url === '' ? request.url : new URL(response.url)
   const isElsewhere = url.origin !== request.url.origin
   const shown = isElsewhere ? null : ((await buyer.identity?.proofFor(url, demand, request.signal)) ?? null)
   if (shown === null) {
-    if (!isRefused) return { request, answer }
+    if (!isRefused) return { request, response }
     throw refuse(
       `The seller sells to ${demandText(demand)}, and the option identity does not let it know who buys`,
     )
@@ -133,19 +134,24 @@ export async function askAsKnown(buyer: Buyer, { request, answer }: Asked): Prom
   }
   if (request.key === null) {
     const message = 'The body is a stream, which cannot be sent again with the identity of the buyer'
-    if (!isRefused) return { request, answer }
-    throw new PurchaseError({ code: 'body_not_repeatable', message, url: request.url.href, response: answer })
+    if (!isRefused) return { request, response }
+    throw new PurchaseError({
+      code: 'body_not_repeatable',
+      message,
+      url: request.url.href,
+      response: response,
+    })
   }
   buyer.identity?.noteAsked(originOf(url))
-  discard(answer)
+  discard(response)
   const known = withToken(request, shown.token)
   const first: Hop = isBodiless(request.hop.method) ? { ...known.hop, url } : known.hop
   const again = await follow(known, first, response => {
     const message = 'The seller redirects the request, and the identity of the buyer was not sent there'
     return new PurchaseError({ code: 'redirect_refused', message, url: request.url.href, response })
   })
-  if (again.status === 403) return askAsKnown(buyer, { request: known, answer: again })
-  return { request: known, answer: again }
+  if (again.status === 403) return askAsKnown(buyer, { request: known, response: again })
+  return { request: known, response: again }
 }
 
 /** The request with the buyer's identity, if its seller has asked for it before. Its `send` is unchanged. */

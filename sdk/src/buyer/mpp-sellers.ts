@@ -35,7 +35,7 @@ export function mppSellers(isOwnService: IsOwnService, secret: string): ForeignP
       }
       return null
     },
-    // A seller that cannot ask the service answers 503.
+    // A seller that cannot ask the service responds with 503.
     isFinal: () => true,
   }
 }

@@ -20,7 +20,7 @@ import {
   type PurchaseInProgress,
 } from './ensure-payment.ts'
 import { setAsideTermsOf, speaking } from './foreign-sellers.ts'
-import { invalidAnswer } from './invalid-answer.ts'
+import { invalidResponse } from './invalid-response.ts'
 import type { Purchase } from './journal.ts'
 
 import { askAsKnown, createBuyerIdentity, knownIfAsked } from './known-buyer.ts'
@@ -116,7 +116,7 @@ export function fetchOf(buyer: Buyer, fetch: typeof globalThis.fetch): typeof gl
 
 async function agentIdOf(client: Client): Promise<string> {
   const { agent_id: agentId } = await client.getCurrentAgent()
-  if (typeof agentId !== 'string') throw invalidAnswer('agent_id')
+  if (typeof agentId !== 'string') throw invalidResponse('agent_id')
   return agentId
 }
 
@@ -174,7 +174,7 @@ export async function settlementSoFar(
 function isAgreeable({ terms }: Buyer, { url }: CallerRequest, { purchase }: PurchaseInProgress): boolean {
   const { payTo, amountPaise, nonce } = purchase
   const challenge = { payTo, amount: rupeesText(amountPaise), asset: 'INR', nonce } as const
-  const facts = { challenge, askedUrl: url, answeredUrl: url, isBodyRepeatable: true, terms }
+  const facts = { challenge, askedUrl: url, finalUrl: url, isBodyRepeatable: true, terms }
   return decideChallenge(facts).kind === 'order'
 }
 
@@ -182,33 +182,33 @@ function isAgreeable({ terms }: Buyer, { url }: CallerRequest, { purchase }: Pur
 async function buy(buyer: Buyer, asked: CallerRequest): Promise<Response> {
   const { tabs } = buyer
   let request = tabs === null ? asked : await knownIfAsked(buyer, asked)
-  let answer = (await tabs?.spend(request)) ?? null
-  if (answer === null) {
+  let response = (await tabs?.spend(request)) ?? null
+  if (response === null) {
     request = asked
-    answer = await request.send()
+    response = await request.send()
   }
   for (let vouchers = 0; ; vouchers++) {
-    const known = await askAsKnown(buyer, { request, answer })
+    const known = await askAsKnown(buyer, { request, response })
     request = known.request
-    answer = known.answer
-    const demand = await demandOf(buyer, request, answer)
-    if (demand === null) return answer
+    response = known.response
+    const demand = await demandOf(buyer, request, response)
+    if (demand === null) return response
     const { order, payeeId, facts } = demand
-    const url = isBodiless(request.hop.method) ? facts.answeredUrl : request.url
+    const url = isBodiless(request.hop.method) ? facts.finalUrl : request.url
     const isLast = !order.takesVouchers || vouchers >= MAX_VOUCHERS
     const hop: Hop = { ...request.hop, url }
     const next = isLast ? null : ((await tabs?.pay(request, hop, { ...order, payeeId })) ?? null)
     if (next === null) {
       // Another call may have paid another payee here meanwhile.
-      if (!isLast) await checkSeller(buyer, request, order, answer)
-      return buySingly(buyer, request, { order: { ...order, payeeId }, url, answer })
+      if (!isLast) await checkSeller(buyer, request, order, response)
+      return buySingly(buyer, request, { order: { ...order, payeeId }, url, response })
     }
-    discard(answer)
-    answer = next
+    discard(response)
+    response = next
   }
 }
 
-/** How many vouchers are tried for one call while the seller answers 402, before a payment of its own is made. */
+/** How many vouchers are tried for one call while the seller responds with 402, before a payment of its own is made. */
 const MAX_VOUCHERS = 3
 
 interface Demand {
@@ -218,21 +218,21 @@ interface Demand {
 }
 
 /** What a 402 asks for, if that may be bought; null: it asks for nothing that is known here. */
-async function demandOf(buyer: Buyer, request: CallerRequest, answer: Response): Promise<Demand | null> {
-  const header = answer.status === 402 ? answer.headers.get(CHALLENGE_HEADER) : null
+async function demandOf(buyer: Buyer, request: CallerRequest, response: Response): Promise<Demand | null> {
+  const header = response.status === 402 ? response.headers.get(CHALLENGE_HEADER) : null
   if (header === null) return null
   const facts: ChallengeFacts = {
     challenge: decodeChallenge(header),
     askedUrl: request.url,
-    answeredUrl: answer.url === '' ? request.url : new URL(answer.url),
+    finalUrl: response.url === '' ? request.url : new URL(response.url),
     isBodyRepeatable: request.key !== null,
     terms: buyer.terms,
   }
   const order = decideChallenge(facts)
-  if (order.kind === 'refusal') throw refused(request, answer, order, facts.challenge?.nonce)
+  if (order.kind === 'refusal') throw refused(request, response, order, facts.challenge?.nonce)
   const { signal } = request
   // Requested before anything is recorded, so that a failure leaves nothing to complete.
-  const [payeeId] = await Promise.all([checkSeller(buyer, request, order, answer), buyer.agentId(signal)])
+  const [payeeId] = await Promise.all([checkSeller(buyer, request, order, response), buyer.agentId(signal)])
   return { order, payeeId, facts }
 }
 
@@ -240,22 +240,22 @@ interface SingleSale {
   readonly order: Order & { readonly payeeId: string | null }
   readonly url: URL
   /** The 402. */
-  readonly answer: Response
+  readonly response: Response
 }
 
 /** Makes a payment for one call. */
 async function buySingly(
   buyer: Buyer,
   request: CallerRequest,
-  { order, url, answer }: SingleSale,
+  { order, url, response }: SingleSale,
 ): Promise<Response> {
   const { signal } = request
-  const purchase = await begin(buyer, request, order, answer)
+  const purchase = await begin(buyer, request, order, response)
   const sale: PurchaseInProgress = { purchase, url, signal, isResumed: false }
   // Only a caller that does not wait for approvals may get the 402.
-  const unpaid = buyer.terms.approval === 'return' ? answer : null
+  const unpaid = buyer.terms.approval === 'return' ? response : null
   // Deferred, so that the payment is sent first.
-  if (unpaid === null) setTimeout(() => discard(answer))
+  if (unpaid === null) setTimeout(() => discard(response))
   try {
     return await completePurchase(buyer, request, sale, await ensurePayment(buyer, sale), unpaid)
   } catch (error) {
@@ -271,11 +271,11 @@ async function checkSeller(
   buyer: Buyer,
   request: CallerRequest,
   { payTo, nonce }: Order,
-  answer: Response,
+  response: Response,
 ): Promise<string | null> {
   const place = { payTo, origin: originOf(request.url), host: hostOf(request.url) }
   const found = await findSeller(buyer, place, request.signal)
-  if (isRefusal(found)) throw refused(request, answer, found, nonce)
+  if (isRefusal(found)) throw refused(request, response, found, nonce)
   return found
 }
 
@@ -283,7 +283,7 @@ async function begin(
   { journal, terms, time }: Buyer,
   request: CallerRequest,
   { payTo, payeeId, amountPaise, nonce }: Order & Required<Pick<Purchase, 'payeeId'>>,
-  answer: Response,
+  response: Response,
 ): Promise<Purchase> {
   const host = hostOf(request.url)
   const purchase: Purchase = {
@@ -297,14 +297,14 @@ async function begin(
     startedAt: time.now(),
     state: 'paying',
     paymentId: null,
-    ...setAsideTermsOf(answer),
+    ...setAsideTermsOf(response),
   }
   const exceeded = await journal.begin(purchase, limitsFor(terms.budgets, host))
   if (exceeded === null) return purchase
   const per = exceeded.windowMs > HOUR_MS ? 'a day' : 'an hour'
   const at = exceeded.host === null ? '' : ` at ${exceeded.host}`
   const message = `With ${rupeesText(amountPaise)} INR more, the budget of ${rupeesText(exceeded.limitPaise)} INR ${per}${at} would be exceeded`
-  throw refused(request, answer, { code: 'budget_exceeded', message }, nonce)
+  throw refused(request, response, { code: 'budget_exceeded', message }, nonce)
 }
 
 function refused(

@@ -21,7 +21,7 @@ const agentKey = 'agk_live_test'
 const client = createClient({ baseUrl: 'https://batua.example', agentKey })
 
 interface Presented {
-  readonly answer: Promise<Response>
+  readonly reply: Promise<Response>
   /** The requests to the seller. */
   readonly seen: Request[]
   /** The buyer's waits. */
@@ -29,13 +29,13 @@ interface Presented {
 }
 
 /** Presents a proof to a seller with these responses, the last of them repeatedly; `null`: no response. */
-function tryProof(answers: readonly (() => Response | null)[], init: RequestInit = {}): Presented {
+function tryProof(responses: readonly (() => Response | null)[], init: RequestInit = {}): Presented {
   const [seen, waits]: [Request[], number[]] = [[], []]
   const seller: typeof fetch = async (input, init) => {
     seen.push(new Request(input, init))
-    const answer = (answers[seen.length - 1] ?? answers.at(-1))?.() ?? null
-    if (answer === null) throw new TypeError('fetch failed')
-    return answer
+    const response = (responses[seen.length - 1] ?? responses.at(-1))?.() ?? null
+    if (response === null) throw new TypeError('fetch failed')
+    return response
   }
   const buyer: Buyer = {
     client,
@@ -54,7 +54,7 @@ function tryProof(answers: readonly (() => Response | null)[], init: RequestInit
     identity: null,
     tabs: null,
   }
-  return { answer: presentTo(buyer, seller, init), seen, waits }
+  return { reply: presentTo(buyer, seller, init), seen, waits }
 }
 
 async function presentTo(buyer: Buyer, seller: typeof fetch, init: RequestInit): Promise<Response> {
@@ -91,8 +91,8 @@ const busy =
 const redirect = (status: number, location: string) => () =>
   new Response(null, { status, headers: { location } })
 
-async function errorOf(answer: Promise<unknown>): Promise<PurchaseError> {
-  const error = await answer.then(
+async function errorOf(response: Promise<unknown>): Promise<PurchaseError> {
+  const error = await response.then(
     () => null,
     (error: unknown) => error,
   )
@@ -101,8 +101,8 @@ async function errorOf(answer: Promise<unknown>): Promise<PurchaseError> {
 }
 
 test('the proof names the payment, the payer and the nonce, and carries the receipt', async () => {
-  const { answer, seen } = tryProof([served])
-  expect(await (await answer).text()).toBe('sunny')
+  const { reply, seen } = tryProof([served])
+  expect(await (await reply).text()).toBe('sunny')
   expect(seen.map(({ headers }) => decodeProof(headers.get(PROOF_HEADER) ?? ''))).toEqual([
     { version: 1, transactionId: PAYMENT, fromAgent: AGENT, nonce: NONCE, receipt: RECEIPT },
   ])
@@ -111,41 +111,35 @@ test('the proof names the payment, the payer and the nonce, and carries the rece
 describe('a seller that is busy', () => {
   test('gets the same proof again after its Retry-After', async () => {
     const date = new Date(NOW + 7_000).toUTCString()
-    const { answer, seen, waits } = tryProof([
-      busy('3'),
-      busy(date, 429),
-      busy(null),
-      busy(null, 425),
-      served,
-    ])
-    expect((await answer).status).toBe(200)
+    const { reply, seen, waits } = tryProof([busy('3'), busy(date, 429), busy(null), busy(null, 425), served])
+    expect((await reply).status).toBe(200)
     expect(waits).toEqual([3_000, 7_000, 1_000, 2_000])
     expect(new Set(seen.map(({ headers }) => headers.get(PROOF_HEADER))).size).toBe(1)
   })
 
   test('gets at most six requests, and then its response is returned', async () => {
-    const { answer, seen } = tryProof([busy('1')])
-    expect((await answer).status).toBe(503)
+    const { reply, seen } = tryProof([busy('1')])
+    expect((await reply).status).toBe(503)
     expect(seen).toHaveLength(6)
   })
 
   test('is retried for at most a minute', async () => {
-    const { answer, seen, waits } = tryProof([busy('61')])
-    expect((await answer).status).toBe(503)
+    const { reply, seen, waits } = tryProof([busy('61')])
+    expect((await reply).status).toBe(503)
     expect([seen.length, waits]).toEqual([1, []])
   })
 })
 
 describe('a seller that does not respond', () => {
   test('gets the same proof again', async () => {
-    const { answer, seen } = tryProof([() => null, () => null, served])
-    expect((await answer).status).toBe(200)
+    const { reply, seen } = tryProof([() => null, () => null, served])
+    expect((await reply).status).toBe(200)
     expect(seen).toHaveLength(3)
   })
 
   test('gets at most six requests, and then its error is thrown', async () => {
-    const { answer, seen } = tryProof([() => null])
-    await expect(answer).rejects.toThrow('fetch failed')
+    const { reply, seen } = tryProof([() => null])
+    await expect(reply).rejects.toThrow('fetch failed')
     expect(seen).toHaveLength(6)
   })
 
@@ -155,19 +149,19 @@ describe('a seller that does not respond', () => {
       controller.abort(new Error('enough'))
       return null
     }
-    const { answer, seen } = tryProof([fail], { signal: controller.signal })
-    await expect(answer).rejects.toThrow()
+    const { reply, seen } = tryProof([fail], { signal: controller.signal })
+    await expect(reply).rejects.toThrow()
     expect(seen).toHaveLength(1)
   })
 })
 
 describe('a redirect of the paid request', () => {
   test.each([301, 302, 303, 307, 308])('within the origin is followed with the proof: %i', async status => {
-    const { answer, seen } = tryProof([redirect(status, '/rain?day=1'), served], {
+    const { reply, seen } = tryProof([redirect(status, '/rain?day=1'), served], {
       method: 'POST',
       body: 'a',
     })
-    expect((await answer).status).toBe(200)
+    expect((await reply).status).toBe(200)
     const [, second] = seen
     const isKept = status >= 307
     expect(second?.url).toBe('https://shop.example/rain?day=1')
@@ -185,26 +179,26 @@ describe('a redirect of the paid request', () => {
     ['a user of the same host', 'https://user:word@shop.example/weather'],
     ['a blob', 'blob:https://shop.example/weather'],
   ])('to %s gets no proof', async (_name, location) => {
-    const { answer, seen } = tryProof([redirect(307, location), served])
-    const { code, paymentId, response } = await errorOf(answer)
+    const { reply, seen } = tryProof([redirect(307, location), served])
+    const { code, paymentId, response } = await errorOf(reply)
     expect([code, paymentId, response?.status]).toEqual(['redirect_refused', PAYMENT, 307])
     expect(seen).toHaveLength(1)
   })
 
   test('is followed at most five times', async () => {
-    const { answer, seen } = tryProof([redirect(302, '/again')])
-    expect((await errorOf(answer)).code).toBe('redirect_refused')
+    const { reply, seen } = tryProof([redirect(302, '/again')])
+    expect((await errorOf(reply)).code).toBe('redirect_refused')
     expect(seen).toHaveLength(6)
   })
 
   test('that a browser hides is an error', async () => {
     const hidden = () => Object.defineProperty(new Response(), 'type', { value: 'opaqueredirect' })
-    expect((await errorOf(tryProof([hidden]).answer)).code).toBe('redirect_refused')
+    expect((await errorOf(tryProof([hidden]).reply)).code).toBe('redirect_refused')
   })
 
   test('is returned or an error, by the caller’s redirect mode', async () => {
     const moved = redirect(302, '/elsewhere')
-    expect((await tryProof([moved], { redirect: 'manual' }).answer).status).toBe(302)
-    expect((await errorOf(tryProof([moved], { redirect: 'error' }).answer)).code).toBe('redirect_refused')
+    expect((await tryProof([moved], { redirect: 'manual' }).reply).status).toBe(302)
+    expect((await errorOf(tryProof([moved], { redirect: 'error' }).reply)).code).toBe('redirect_refused')
   })
 })

@@ -18,7 +18,7 @@ export interface PaidSale extends PurchaseInProgress {
 }
 
 /** The seller's response, or the failure instead of one. */
-type Attempt = { readonly answer: Response } | { readonly failure: unknown }
+type Attempt = { readonly response: Response } | { readonly failure: unknown }
 
 /** The proof is valid without the receipt too, so the wait for it is shorter than for other responses. */
 const RECEIPT_TIMEOUT_MS = 5_000
@@ -46,10 +46,10 @@ export async function presentProof(buyer: Buyer, request: CallerRequest, sale: P
     const attempt = await attemptOnce(request, first, sale)
     const delayMs = repeats < MAX_REPEATS ? delayAfter(attempt, repeats, buyer.time.now()) : null
     if (delayMs === null) {
-      if ('answer' in attempt) return attempt.answer
+      if ('response' in attempt) return attempt.response
       throw attempt.failure
     }
-    if ('answer' in attempt) discard(attempt.answer)
+    if ('response' in attempt) discard(attempt.response)
     await buyer.time.wait(delayMs, sale.signal)
   }
 }
@@ -84,7 +84,7 @@ async function receiptOf({ client }: Buyer, { paymentId, signal }: PaidSale): Pr
 
 async function attemptOnce(request: CallerRequest, first: Hop, sale: PaidSale): Promise<Attempt> {
   try {
-    return { answer: await follow(request, first, response => redirected(sale, response)) }
+    return { response: await follow(request, first, response => redirected(sale, response)) }
   } catch (failure) {
     if (failure instanceof PurchaseError || sale.signal?.aborted === true) throw failure
     return { failure }
@@ -95,7 +95,7 @@ async function attemptOnce(request: CallerRequest, first: Hop, sale: PaidSale): 
 function delayAfter(attempt: Attempt, repeats: number, nowMs: number): number | null {
   const backoffMs = FIRST_DELAY_MS * 2 ** repeats
   if ('failure' in attempt) return backoffMs
-  const { status, headers } = attempt.answer
+  const { status, headers } = attempt.response
   if (!BUSY.has(status)) return null
   const delayMs = retryAfterMsOf(headers.get('retry-after'), nowMs) ?? backoffMs
   return delayMs <= MAX_WAIT_MS ? delayMs : null

@@ -1,7 +1,7 @@
 import { isReceiptToken } from '../protocol/headers.ts'
 import type { Buyer } from './buyer.ts'
 import { abortable, type PurchaseInProgress } from './ensure-payment.ts'
-import { invalidAnswer } from './invalid-answer.ts'
+import { invalidResponse } from './invalid-response.ts'
 
 /** Money that was set aside, as it is now. */
 export interface SetAside {
@@ -19,7 +19,7 @@ export async function readSetAside(
     { authorization_id: authorizationId },
     abortable(signal),
   )
-  if (!isReceiptToken(token)) throw invalidAnswer('token')
+  if (!isReceiptToken(token)) throw invalidResponse('token')
   return { token, isGivenBack: status === 'voided' || status === 'expired' }
 }
 

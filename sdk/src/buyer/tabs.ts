@@ -163,7 +163,7 @@ async function sendVoucher(
   const { buyer } = purse
   const { authorizationId, token, key, refusals } = tab
   const amountPaise = beginCall(tab, pricePaise, buyer.time.now())
-  let answer: Response | null = null
+  let response: Response | null = null
   try {
     const voucher = await signVoucher(key, { authorizationId, amountPaise, nonce })
     const fromAgent = await buyer.agentId(request.signal)
@@ -172,18 +172,18 @@ async function sendVoucher(
       PROOF_HEADER,
       encodeVoucherProof({ version: 1, authorization: token, voucher, fromAgent, nonce }),
     )
-    answer = await deliver(purse, request, { ...hop, headers })
+    response = await deliver(purse, request, { ...hop, headers })
   } finally {
-    const total = answer?.headers.get(TOTAL_HEADER) ?? null
-    endCall(tab, pricePaise, answer && { status: answer.status, total }, buyer.time.now())
+    const total = response?.headers.get(TOTAL_HEADER) ?? null
+    endCall(tab, pricePaise, response && { status: response.status, total }, buyer.time.now())
   }
-  noteAnswer(purse, hop, { tab, refusals }, answer)
-  if (answer.status === 402) return answer
+  noteResponse(purse, hop, { tab, refusals }, response)
+  if (response.status === 402) return response
   const amount = rupeesText(pricePaise)
-  notePayment(answer, {
+  notePayment(response, {
     ...{ status: 'completed', paymentId: authorizationId, approvalId: null, payTo: tab.payTo, amount, nonce },
   })
-  return isRedirect(answer) ? followed(request, hop, tab, answer) : answer
+  return isRedirect(response) ? followed(request, hop, tab, response) : response
 }
 
 /**
@@ -191,14 +191,14 @@ async function sendVoucher(
  * had been when the call began. Calls that are refused at the same time, such as after the seller's restart, count
  * once.
  */
-function noteAnswer(
+function noteResponse(
   purse: Purse,
   hop: Hop,
   { tab, refusals }: { readonly tab: BuyerTab; readonly refusals: number },
-  answer: Response,
+  response: Response,
 ): void {
-  const challenge = decodeChallenge(answer.headers.get(CHALLENGE_HEADER) ?? '')
-  if (answer.status !== 402) {
+  const challenge = decodeChallenge(response.headers.get(CHALLENGE_HEADER) ?? '')
+  if (response.status !== 402) {
     tab.refusals = 0
     if (challenge?.vouchers !== true || payeeName(challenge.payTo) !== payeeName(tab.payTo)) return
     keepNonce(tab, challenge.nonce)
@@ -221,24 +221,24 @@ function noteAnswer(
 async function deliver({ buyer, fetch }: Purse, request: CallerRequest, hop: Hop): Promise<Response> {
   let failure: { readonly error: unknown } | null = null
   for (let repeats = 0; ; repeats++) {
-    let answer: Response
+    let response: Response
     try {
-      answer = await request.resend(hop, fetch)
+      response = await request.resend(hop, fetch)
     } catch (error) {
       if (request.signal?.aborted === true || failure !== null) throw error
       failure = { error }
       continue
     }
-    if (failure !== null && answer.status === 402) {
-      discard(answer)
+    if (failure !== null && response.status === 402) {
+      discard(response)
       throw failure.error
     }
-    if (answer.status !== UNAVAILABLE || answer.headers.has(TOTAL_HEADER) || repeats >= MAX_REPEATS)
-      return answer
+    if (response.status !== UNAVAILABLE || response.headers.has(TOTAL_HEADER) || repeats >= MAX_REPEATS)
+      return response
     const now = buyer.time.now()
-    const delayMs = retryAfterMsOf(answer.headers.get('retry-after'), now) ?? FIRST_DELAY_MS * 2 ** repeats
-    if (delayMs > MAX_WAIT_MS) return answer
-    discard(answer)
+    const delayMs = retryAfterMsOf(response.headers.get('retry-after'), now) ?? FIRST_DELAY_MS * 2 ** repeats
+    if (delayMs > MAX_WAIT_MS) return response
+    discard(response)
     await buyer.time.wait(delayMs, request.signal)
   }
 }
@@ -248,16 +248,16 @@ async function followed(
   request: CallerRequest,
   hop: Hop,
   tab: BuyerTab,
-  answer: Response,
+  response: Response,
 ): Promise<Response> {
-  if (request.redirect === 'manual') return answer
-  const next = request.redirect === 'follow' ? nextHop(hop, answer) : null
+  if (request.redirect === 'manual') return response
+  const next = request.redirect === 'follow' ? nextHop(hop, response) : null
   if (next === null) {
     const message = 'The seller redirects the paid request, and nothing more was sent there'
-    const facts = { message, url: hop.url.href, paymentId: tab.authorizationId, response: answer }
+    const facts = { message, url: hop.url.href, paymentId: tab.authorizationId, response: response }
     throw new PurchaseError({ code: 'redirect_refused', ...facts })
   }
-  discard(answer)
+  discard(response)
   return request.resend(next)
 }
 

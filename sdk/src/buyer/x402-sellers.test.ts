@@ -21,12 +21,12 @@ function respond(status: number, fields: Readonly<Record<string, object>> = {}):
   return new Response('body', { status, headers })
 }
 
-function open(...answers: Response[]) {
+function open(...responses: Response[]) {
   const sent: Headers[] = []
   const buy = speaking(
     async (_input, init) => {
       sent.push(new Headers(init?.headers))
-      return answers.shift() ?? respond(500)
+      return responses.shift() ?? respond(500)
     },
     x402Sellers(async origin => origin === SERVICE),
   )
@@ -97,9 +97,9 @@ test.each<[number, string]>([
 test('a price in another currency, at another service, or an invalid one is returned unchanged', async () => {
   const dollars = { ...priceOf('250'), accepts: [{ ...priceOf('250').accepts[0], network: 'eip155:8453' }] }
   for (const required of [dollars, priceOf('250', NONCES[0], 'https://other.example'), { x402Version: 2 }]) {
-    const answer = respond(402, { 'payment-required': required })
-    const { buy } = open(answer)
-    expect(await buy('https://shop.example/page')).toBe(answer)
+    const response = respond(402, { 'payment-required': required })
+    const { buy } = open(response)
+    expect(await buy('https://shop.example/page')).toBe(response)
   }
 })
 
@@ -110,9 +110,9 @@ test('a seller of pay-per-call gets its own header and no other', async () => {
 })
 
 test('a price keeps the address that it came from', async () => {
-  const answer = respond(402, { 'payment-required': priceOf('250') })
-  Object.defineProperty(answer, 'url', { value: 'https://elsewhere.example/page' })
-  const { buy } = open(answer)
+  const response = respond(402, { 'payment-required': priceOf('250') })
+  Object.defineProperty(response, 'url', { value: 'https://elsewhere.example/page' })
+  const { buy } = open(response)
   expect((await buy('https://shop.example/page')).url).toBe('https://elsewhere.example/page')
 })
 
@@ -123,8 +123,8 @@ test('a price without a flow is set aside, for twice its time, and its proof is 
   })
   const { paymentFlow: _, ...extra } = priceOf('250').accepts[0]?.extra ?? {}
   const { buy, sent, paymentIn } = open(respond(402, { 'payment-required': required(extra) }), respond(200))
-  const answer = await buy('https://shop.example/page')
-  expect(setAsideTermsOf(answer)).toEqual({ setAsideSeconds: 600 })
+  const response = await buy('https://shop.example/page')
+  expect(setAsideTermsOf(response)).toEqual({ setAsideSeconds: 600 })
   const authorization = 'eyJ0.eyJq.c2ln'
   const fromAgent = 'agt_01m7yptc5he00870yqczhzdbjy'
   const proof = { version: 1, authorization, fromAgent, nonce: NONCES[0] ?? '' } as const

@@ -4,7 +4,7 @@ import { isBatuaError } from './errors.ts'
 import type { CallOptions, Retry } from './options.ts'
 import { ownError } from './own-error.ts'
 import { badInput, type Input, type PreparedRequest, prepareRequest } from './request.ts'
-import { type Answer, bodyOf, readText } from './response.ts'
+import { bodyOf, type Reply, readText } from './response.ts'
 import { decideRetry } from './retry.ts'
 import { checkTimeouts, TimeIsUp, wait, within } from './timeouts.ts'
 
@@ -98,13 +98,13 @@ async function once(
   { signal, timeoutMs = connection.timeoutMs }: CallOptions,
 ): Promise<Called> {
   try {
-    const answer = await within(timeoutMs, signal, ending =>
+    const response = await within(timeoutMs, signal, ending =>
       send(connection, request, headers, { ending, signal }),
     )
-    return { body: answer.download ?? bodyOf(answer, Date.now()), headers: answer.headers }
+    return { body: response.download ?? bodyOf(response, Date.now()), headers: response.headers }
   } catch (error) {
     if (isBatuaError(error) || signal?.aborted) throw error
-    throw unanswered(error, connection.baseUrl, timeoutMs)
+    throw noResponse(error, connection.baseUrl, timeoutMs)
   }
 }
 
@@ -120,7 +120,7 @@ async function send(
   { method, path, body, isDownload }: PreparedRequest,
   headers: Record<string, string>,
   { ending, signal: given }: Signals,
-): Promise<Answer & { readonly download?: Download<unknown> }> {
+): Promise<Reply & { readonly download?: Download<unknown> }> {
   const signal = isDownload && given !== undefined ? AbortSignal.any([ending, given]) : ending
   // A redirect would send the credentials to its target, so none is followed.
   const response = await fetch(baseUrl + path, { method, headers, body, signal, redirect: 'manual' })
@@ -131,7 +131,7 @@ async function send(
 }
 
 /** No response: the outcome is unknown. */
-function unanswered(cause: unknown, baseUrl: string, timeoutMs: number): Error {
+function noResponse(cause: unknown, baseUrl: string, timeoutMs: number): Error {
   return cause instanceof TimeIsUp
     ? ownError('timeout', `${baseUrl} did not respond within ${timeoutMs} ms`)
     : ownError('network_error', `${baseUrl} did not respond`, { cause })

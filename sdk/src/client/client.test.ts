@@ -137,7 +137,7 @@ describe('a client', () => {
     const elsewhere: Reply = () =>
       new Response(null, { status: 307, headers: { location: 'https://evil.example' } })
     expect(await finished(clientFor([elsewhere], SECRETS).getHealth())).toMatchObject({
-      error: { code: 'invalid_answer', status: 307 },
+      error: { code: 'invalid_response', status: 307 },
     })
     expect(sent.map(({ init }) => init.redirect)).toEqual(['manual'])
   })
@@ -168,18 +168,18 @@ describe('a response', () => {
       for (const status of statuses) {
         const headers = { 'x-request-id': 'req_9' }
         const strange: Reply = () => new Response(text, { status, headers })
-        const expected = { code: 'invalid_answer', status, requestId: 'req_9' }
+        const expected = { code: 'invalid_response', status, requestId: 'req_9' }
         expect(await finished(clientFor([strange]).getHealth())).toMatchObject({ error: expected })
       }
     },
   )
 })
 
-describe('the body of an answer', () => {
+describe('the body of a response', () => {
   const mebibyte = new Uint8Array(1_048_576).fill(0x20)
 
   /** So many MiB of spaces and then a valid response, cut within a character. */
-  function longAnswer(mebibytes: number) {
+  function longResponse(mebibytes: number) {
     const seen = { mebibytes: 0, isCancelled: false }
     const [head, tail] = [new Uint8Array([0x7b, 0x22, 0xc3]), new Uint8Array([0xbc, 0x22, 0x3a, 0x31, 0x7d])]
     const end = [tail, head]
@@ -198,16 +198,16 @@ describe('the body of an answer', () => {
   }
 
   test('is read completely, wherever it is split', async () => {
-    const { seen, reply } = longAnswer(14)
+    const { seen, reply } = longResponse(14)
     expect(await finished(clientFor([reply]).getHealth())).toEqual({ ok: true, value: { ü: 1 } })
     expect(seen).toEqual({ mebibytes: 14, isCancelled: false })
   })
 
   test('is not read further when it is longer than any response of the service', async () => {
-    const { seen, reply } = longAnswer(64)
+    const { seen, reply } = longResponse(64)
     const client = clientFor([reply])
     expect(await finished(client.getHealth())).toMatchObject({
-      error: { code: 'invalid_answer', status: 200 },
+      error: { code: 'invalid_response', status: 200 },
     })
     expect(seen.isCancelled).toBe(true)
     expect(seen.mebibytes).toBeLessThan(36)

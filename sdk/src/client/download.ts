@@ -17,7 +17,7 @@ export interface Download<Json> {
 /** @internal The download of a successful response. */
 export function downloadOf(response: Response, baseUrl: string): Download<unknown> {
   const { headers, body } = response
-  if (body === null) throw ownError('invalid_answer', `${baseUrl} sent no file`)
+  if (body === null) throw ownError('invalid_response', `${baseUrl} sent no file`)
   async function whole<T>(read: () => Promise<T>): Promise<T> {
     try {
       return await read()

@@ -3,10 +3,10 @@ import type { ErrorDetails } from './error-details.ts'
 
 /**
  * Why a call failed. The service's codes, and three of the client's own: `network_error` (no response), `timeout`
- * (none in time) and `invalid_answer` (the response is not the service's). After these three a change may have
+ * (none in time) and `invalid_response` (the response is not the service's). After these three a change may have
  * happened.
  */
-export type BatuaErrorCode = ErrorCode | 'network_error' | 'timeout' | 'invalid_answer'
+export type BatuaErrorCode = ErrorCode | 'network_error' | 'timeout' | 'invalid_response'
 
 export interface BatuaErrorFacts<Code extends BatuaErrorCode = BatuaErrorCode> {
   readonly code: Code

@@ -31,7 +31,7 @@ export async function logIn(
   )
   const token = tokenIn(headers.getSetCookie(), cookie)
   // A response that is repeated under its key has none.
-  if (token === null) throw ownError('invalid_answer', 'No session came along; ask for a new code')
+  if (token === null) throw ownError('invalid_response', 'No session came along; ask for a new code')
   return createClient({ ...settings, [option]: token })
 }
 

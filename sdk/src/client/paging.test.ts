@@ -77,5 +77,5 @@ test('a list whose cursors form a circle is an error', async () => {
     numbers: [1],
     pagination: { total: 1, limit: 1, offset: 0, next_cursor: 'again' },
   })
-  await expect(all(items(list))).rejects.toMatchObject({ code: 'invalid_answer' })
+  await expect(all(items(list))).rejects.toMatchObject({ code: 'invalid_response' })
 })

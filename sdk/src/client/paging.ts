@@ -48,7 +48,7 @@ export async function* pages<List extends ListMethod>(
     yield page
     const { next_cursor: cursor } = page.pagination
     if (cursor === undefined) return
-    if (cursor === asked.cursor) throw ownError('invalid_answer', 'A page names itself as the next one')
+    if (cursor === asked.cursor) throw ownError('invalid_response', 'A page names itself as the next one')
     const { offset: _skipped, ...same } = asked
     asked = { ...same, cursor }
   }

@@ -2,7 +2,7 @@ import { BatuaError, type BatuaErrorCode, type BatuaErrorFacts } from './errors.
 import { retryAfterMsOf } from './retry.ts'
 
 /** A completely read response. */
-export interface Answer {
+export interface Reply {
   readonly status: number
   readonly headers: Headers
   /** null: longer than any response of the service. */
@@ -10,7 +10,7 @@ export interface Answer {
 }
 
 /** The JSON of a successful response; throws its error otherwise. */
-export function bodyOf({ status, headers, text }: Answer, nowMs: number): unknown {
+export function bodyOf({ status, headers, text }: Reply, nowMs: number): unknown {
   const body = text === null ? undefined : jsonOf(text)
   if (status >= 200 && status < 300 && isObject(body)) return body
   const error = isObject(body) && isObject(body['error']) ? body['error'] : {}
@@ -20,7 +20,7 @@ export function bodyOf({ status, headers, text }: Answer, nowMs: number): unknow
     requestId: textOf(request_id) ?? headers.get('x-request-id'),
     retryAfterMs: retryAfterMsOf(headers.get('retry-after'), nowMs),
   }
-  if (status < 400 || typeof code !== 'string' || typeof message !== 'string') throw invalidAnswer(facts)
+  if (status < 400 || typeof code !== 'string' || typeof message !== 'string') throw invalidResponse(facts)
   throw new BatuaError({
     ...facts,
     code: code as BatuaErrorCode,
@@ -30,9 +30,9 @@ export function bodyOf({ status, headers, text }: Answer, nowMs: number): unknow
   })
 }
 
-function invalidAnswer(facts: Pick<BatuaErrorFacts, 'status' | 'requestId' | 'retryAfterMs'>): BatuaError {
+function invalidResponse(facts: Pick<BatuaErrorFacts, 'status' | 'requestId' | 'retryAfterMs'>): BatuaError {
   const message = `The response (status ${facts.status}) is not from the service; check baseUrl`
-  return new BatuaError({ ...facts, code: 'invalid_answer', message, field: null, details: {} })
+  return new BatuaError({ ...facts, code: 'invalid_response', message, field: null, details: {} })
 }
 
 function jsonOf(text: string): unknown {
@@ -52,10 +52,10 @@ function textOf(value: unknown): string | null {
 }
 
 /** The longest response is a page of 100 agents, each with four lists of 1,000 payees: about 13 MB. */
-const MAX_ANSWER_BYTES = 32 * 1_048_576
+const MAX_RESPONSE_BYTES = 32 * 1_048_576
 
 /** Reads a text body to its end; null if it is longer than the bound, and then its connection is closed. */
-export async function readText(response: Response, maxBytes = MAX_ANSWER_BYTES): Promise<string | null> {
+export async function readText(response: Response, maxBytes = MAX_RESPONSE_BYTES): Promise<string | null> {
   const { body } = response
   // Not every platform that has `fetch` shows a body as a stream.
   if (typeof body?.getReader !== 'function') return response.text()

@@ -37,7 +37,7 @@ describe('a call is tried again', () => {
       refused('rate_limit_exceeded', 429),
       refused('gateway_error', 502),
       refused('service_unavailable', 503),
-      refused('invalid_answer', 504),
+      refused('invalid_response', 504),
     ])
       expect(isRetried(failed), String(failed.status)).toBe(true)
   })
@@ -53,7 +53,7 @@ describe('a call is tried again', () => {
       refused('insufficient_balance', 402),
       refused('conflict', 409, { retryAfterMs: 1_000 }),
       refused('internal_error', 500),
-      refused('invalid_answer', 200),
+      refused('invalid_response', 200),
     ])
       expect(isRetried(failed), failed.code).toBe(false)
   })

@@ -69,8 +69,8 @@ export function remembered<T>(ask: () => Promise<T>): (signal: AbortSignal | und
       known = null
       throw error
     })
-    const answer = known
-    return signal === undefined ? answer : within(Number.POSITIVE_INFINITY, signal, () => answer)
+    const response = known
+    return signal === undefined ? response : within(Number.POSITIVE_INFINITY, signal, () => response)
   }
 }
 

@@ -47,7 +47,7 @@ export interface Resource {
   readonly description?: string
 }
 
-/** What x402 calls payment required: the answer to a call that was not paid. */
+/** What x402 calls payment required: the response to a call that was not paid. */
 export interface PaymentRequired {
   readonly x402Version: 2
   readonly error: string
@@ -172,7 +172,7 @@ export const VERIFY_FAILURES: readonly VerifyFailure[] = [
 
 /**
  * The reasons of a seller that is certain not to serve a payment. After any other one it may serve it later: x402's
- * servers answer 402 also if the service could not be reached.
+ * servers respond with 402 also if the service could not be reached.
  */
 const FINAL_REASONS: ReadonlySet<unknown> = new Set<unknown>([
   ...VERIFY_FAILURES,

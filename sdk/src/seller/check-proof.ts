@@ -20,7 +20,7 @@ export type ProofOutcome =
   /** It was valid for this once and no longer is: its nonce is consumed and the payment refunded. */
   | { readonly kind: 'given_back'; readonly reason: RefusalReason }
   /** The service or the store gave no result. The proof stays valid. */
-  | { readonly kind: 'unanswered'; readonly retryAfterMs: number | null }
+  | { readonly kind: 'no_response'; readonly retryAfterMs: number | null }
 
 /** What a request costs now. */
 export interface CurrentQuote extends Omit<Quote, 'amountPaise' | 'payer'> {
@@ -46,9 +46,9 @@ export async function checkProof(
     const shown = { proof, issuedAt, quote, deadline, address }
     return await context.inTurn(proof.nonce, deadline, () => checkInTurn(context, shown))
   } catch (error) {
-    if (error instanceof TooManyGuesses) return { kind: 'unanswered', retryAfterMs: error.retryAfterMs }
+    if (error instanceof TooManyGuesses) return { kind: 'no_response', retryAfterMs: error.retryAfterMs }
     context.onError(error)
-    return { kind: 'unanswered', retryAfterMs: isBatuaError(error) ? error.retryAfterMs : null }
+    return { kind: 'no_response', retryAfterMs: isBatuaError(error) ? error.retryAfterMs : null }
   }
 }
 
@@ -75,7 +75,7 @@ async function checkInTurn(context: SellerContext, shown: Shown): Promise<ProofO
   if (quotedNow === null && hasFixedPrice) return refused('nonce_not_ours')
   const receipt = await checkReceipt(context.serviceKeys, proof, context.payTo, deadline)
   if (receipt.kind === 'refused') return refusedFor(context, receipt)
-  if (receipt.kind === 'later') return { kind: 'unanswered', retryAfterMs: receipt.retryAfterMs }
+  if (receipt.kind === 'later') return { kind: 'no_response', retryAfterMs: receipt.retryAfterMs }
   const paid = receipt.kind === 'genuine' ? receipt : null
   const paidPaise = paid?.amountPaise ?? null
   if (quotedNow !== null && paidPaise !== null && paidPaise < quotedNow.amountPaise)

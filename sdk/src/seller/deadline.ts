@@ -26,7 +26,7 @@ const MAX_RETRIES = 3
 
 /**
  * Retries a call like the client, but only if the delay ends before the deadline. For a longer delay the
- * buyer has to wait; the answer says how long.
+ * buyer has to wait; the response says how long.
  */
 export async function askBefore<Result>(
   deadline: Deadline,

@@ -9,9 +9,9 @@ export type {
   Price,
   PriceFacts,
   RefusalReason,
-  SellerAnswer,
   SellerOptions,
   SellerRequest,
+  SellerResponse,
   TabOptions,
   X402Scheme,
 } from './options.ts'

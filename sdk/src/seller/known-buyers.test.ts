@@ -76,8 +76,8 @@ function openShop(options: Partial<SellerOptions<SellerRequest>> = {}) {
     }
     const acceptance = await seller.accept(request, request)
     if (acceptance.kind !== 'refused') return { status: acceptance.kind, nonce: '' }
-    const { status, body, headers: answered } = acceptance.answer
-    const header = answered[CHALLENGE_HEADER] ?? ''
+    const { status, body, headers: responded } = acceptance.response
+    const header = responded[CHALLENGE_HEADER] ?? ''
     const challenge = decodeChallenge(header)
     const { error } = JSON.parse(body) as { error: { message: string; details: { reason?: string } } }
     const facts = { status, reason: error.details.reason ?? null, price: challenge?.amount ?? null }

@@ -21,7 +21,7 @@ export interface KnownBuyer {
   readonly organizationId: string | null
 }
 
-/** Why a request is answered with 403. */
+/** Why a request is refused with 403. */
 export type BuyerRefusalReason =
   | 'identity_required'
   | 'identity_expired'

@@ -103,7 +103,7 @@ export interface SellerRequest {
 }
 
 /** A response that an adapter sends unchanged. */
-export interface SellerAnswer {
+export interface SellerResponse {
   readonly status: 402 | 403 | 503
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -122,7 +122,7 @@ export interface AcceptedPayment {
 
 export type Acceptance =
   | { readonly kind: 'free' }
-  | { readonly kind: 'refused'; readonly answer: SellerAnswer }
+  | { readonly kind: 'refused'; readonly response: SellerResponse }
   | (Accepted & { readonly kind: 'accepted' })
 
 /** A request that may be served. */
@@ -137,7 +137,7 @@ export interface Accepted {
    * To be called after `head` if it exists: nothing of the response may be sent before it returns null, which says that
    * a crash would not lose the price. Otherwise what it returns is sent in place of the response. Never rejects.
    */
-  stored?(): Promise<SellerAnswer | null>
+  stored?(): Promise<SellerResponse | null>
   /** To be called once with the handler's status. Handles a failure as configured; never throws. */
   finish(status: number): Promise<void>
 }

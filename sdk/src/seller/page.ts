@@ -26,7 +26,7 @@ export const PAGE_POLICY = `default-src 'none'; style-src '${STYLE_HASH}'; base-
 /** A page without external resources that shows the price and how a program pays it. */
 export function renderPage({ challenge, description, path, refusal }: PageFacts): string {
   const { payTo, amount, nonce } = challenge
-  const title = description ?? 'This answer'
+  const title = description ?? 'This response'
   const snippet = `import { createClient, payingFetch } from '@batua/sdk'
 
 const client = createClient({ baseUrl, agentKey })
@@ -34,7 +34,7 @@ const fetch = payingFetch(globalThis.fetch, {
   client,
   maxAmount: '${amount}',
 })
-const answer = await fetch(address)`
+const response = await fetch(address)`
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Payment required</title><style>${STYLE}</style></head>
 <body><main><h1>${escape(title)}</h1>

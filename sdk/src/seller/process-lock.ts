@@ -45,7 +45,7 @@ export async function lockName(name: string): Promise<Unlock> {
     return await listenAt(createServer, path)
   } catch (error) {
     if (!isInUse(error)) throw error
-    if (await answers(connect, path)) throw busy(name)
+    if (await responses(connect, path)) throw busy(name)
     // A file that a process left behind when it was killed: only this platform's sockets are files.
     await unlink(path).catch(() => {})
     return listenAt(createServer, path)
@@ -69,7 +69,7 @@ async function listenAt(createServer: NodeNet['createServer'], path: string): Pr
   return () => new Promise(resolve => server.close(resolve))
 }
 
-function answers(connect: NodeNet['connect'], path: string): Promise<boolean> {
+function responses(connect: NodeNet['connect'], path: string): Promise<boolean> {
   return new Promise(resolve => {
     const socket = connect({ path })
     socket.once('connect', () => {

@@ -4,12 +4,12 @@ import type { CurrentQuote } from './check-proof.ts'
 import type { SellerContext } from './context.ts'
 import { createKnownBuyers, type KnownBuyer } from './known-buyers.ts'
 import type { Quote } from './nonce.ts'
-import type { Price, RefusalReason, SellerAnswer, SellerOptions, SellerRequest } from './options.ts'
+import type { Price, RefusalReason, SellerOptions, SellerRequest, SellerResponse } from './options.ts'
 import { forbiddenResponse, unavailableResponse } from './responses.ts'
 
 /** What a request costs, and whom. */
 export interface Quotes<Request> {
-  /** The quote for the one who asks, or the answer that nothing is sold to it. */
+  /** The quote for the one who asks, or the response that nothing is sold to it. */
   find(asked: Asked<Request>): Promise<Quote | NotSold>
   /** What a request with a payment costs now. For whom the price of the payment was, its nonce says. */
   forPaid(request: SellerRequest, source: Request): Promise<CurrentQuote>
@@ -27,7 +27,7 @@ export interface Asked<Request> {
 }
 
 export interface NotSold {
-  readonly answer: SellerAnswer
+  readonly response: SellerResponse
 }
 
 /** Who shows an identity proves it by paying, because it may be a copy. */
@@ -52,10 +52,10 @@ export function createQuotes<Request>(
   return {
     async find({ request, source, payer, reason = null, isGivenBack = false }) {
       const finding = known === null ? null : await known.find(request, payer ?? null)
-      if (finding?.kind === 'later') return { answer: unavailableResponse(finding.retryAfterMs) }
+      if (finding?.kind === 'later') return { response: unavailableResponse(finding.retryAfterMs) }
       if (finding?.kind === 'refused') {
         const facts = { payTo, buyers: known?.demand, reason, isGivenBack }
-        return { answer: forbiddenResponse(finding, facts) }
+        return { response: forbiddenResponse(finding, facts) }
       }
       const buyer = finding?.buyer ?? null
       const amountPaise = await priceFor(price, source, buyer)

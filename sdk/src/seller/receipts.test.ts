@@ -108,7 +108,7 @@ function openShop(options: Partial<SellerOptions<SellerRequest>> = {}) {
     const acceptance = await seller.accept(shown, shown)
     if (acceptance.kind === 'accepted') await acceptance.finish(handled)
     if (acceptance.kind !== 'refused') return { status: 'served', reason: null, retryAfter: null }
-    const { status, body, headers } = acceptance.answer
+    const { status, body, headers } = acceptance.response
     const { error } = JSON.parse(body) as { error: { details: { reason?: string } } }
     return { status, reason: error.details.reason ?? null, retryAfter: headers['Retry-After'] ?? null }
   }

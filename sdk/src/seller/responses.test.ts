@@ -10,7 +10,7 @@ const challenge = {
   nonce: '6880aa69-d741-8af2-84f5-9676453066b8',
 } as const
 
-function answerTo(accept: string | null, change: object = {}, path = '/weather?city=Pune') {
+function responseTo(accept: string | null, change: object = {}, path = '/weather?city=Pune') {
   const request = { method: 'GET', path, header: (name: string) => (name === 'accept' ? accept : null) }
   return challengeResponse({
     request,
@@ -26,7 +26,7 @@ const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8
 
 test('a program gets JSON that repeats the challenge, and nothing of a 402 is ever cached', () => {
   for (const accept of [null, '*/*', 'application/json', 'application/json, text/html', 'text/plain']) {
-    const { status, headers, body } = answerTo(accept)
+    const { status, headers, body } = responseTo(accept)
     expect(status).toBe(402)
     expect(headers).toMatchObject({
       'Cache-Control': 'no-store',
@@ -40,13 +40,13 @@ test('a program gets JSON that repeats the challenge, and nothing of a 402 is ev
     })
     expect(body).toContain('The weather costs 12.50 INR. Pay weather')
   }
-  expect(JSON.parse(answerTo(null, { reason: 'nonce_expired' }).body)).toMatchObject({
+  expect(JSON.parse(responseTo(null, { reason: 'nonce_expired' }).body)).toMatchObject({
     error: { details: { reason: 'nonce_expired' } },
   })
 })
 
 test('a browser gets a page that loads nothing, whose policy allows only its own style', () => {
-  const { headers, body } = answerTo(BROWSER, { reason: 'nonce_expired' })
+  const { headers, body } = responseTo(BROWSER, { reason: 'nonce_expired' })
   const style = /<style>(.*)<\/style>/s.exec(body)?.[1] ?? ''
   const hash = createHash('sha256').update(style).digest('base64')
   expect(headers['Content-Security-Policy']).toContain(`default-src 'none'; style-src 'sha256-${hash}'`)
@@ -64,7 +64,7 @@ test('a browser gets a page that loads nothing, whose policy allows only its own
 test('the page shows what it is given as text, and stays below 4 kB whatever the address', () => {
   const hostile = `<script>alert("1")</script>&'`
   const change = { description: hostile, challenge: { ...challenge, payTo: hostile.slice(0, 60) } }
-  const { body } = answerTo(BROWSER, change, `/${hostile.repeat(500)}`)
+  const { body } = responseTo(BROWSER, change, `/${hostile.repeat(500)}`)
   expect(body).not.toMatch(/<script|alert\("/)
   expect(body).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;')
   expect(new TextEncoder().encode(body).length).toBeLessThan(4_096)

@@ -6,7 +6,7 @@ import {
   PROOF_HEADER,
 } from '../protocol/messages.ts'
 import type { BuyerRefusal } from './known-buyers.ts'
-import type { RefusalReason, SellerAnswer, SellerRequest } from './options.ts'
+import type { RefusalReason, SellerRequest, SellerResponse } from './options.ts'
 import { PAGE_POLICY, renderPage } from './page.ts'
 
 /** The content of a 402. */
@@ -39,7 +39,7 @@ const REFUSALS: Readonly<Record<RefusalReason, string>> = {
 }
 
 /** The 402: JSON for programs, a page for browsers. */
-export function challengeResponse(facts: DemandFacts): SellerAnswer {
+export function challengeResponse(facts: DemandFacts): SellerResponse {
   const { challenge, request, reason } = facts
   const refusal = refusalIn(facts)
   const headers = {
@@ -70,7 +70,7 @@ export interface NotSoldFacts extends Pick<DemandFacts, 'reason' | 'isGivenBack'
 export function forbiddenResponse(
   refusal: BuyerRefusal,
   { payTo, buyers = {}, ...payment }: NotSoldFacts,
-): SellerAnswer {
+): SellerResponse {
   const headers = {
     [CHALLENGE_HEADER]: encodeDemand({ payTo, buyers }),
     'Content-Type': JSON_TYPE,
@@ -86,7 +86,7 @@ export function forbiddenResponse(
 }
 
 /** The 503 to a proof that could not be checked. The proof stays valid, so this must not be a 402. */
-export function unavailableResponse(retryAfterMs: number | null): SellerAnswer {
+export function unavailableResponse(retryAfterMs: number | null): SellerResponse {
   const retryAfter = Math.max(1, Math.ceil((retryAfterMs ?? 0) / 1_000))
   const headers = {
     'Content-Type': JSON_TYPE,

@@ -4,7 +4,7 @@ import { decodeChallenge, encodeProof } from '../protocol/headers.ts'
 import { CHALLENGE_HEADER, type PaymentChallenge } from '../protocol/messages.ts'
 import { memoryNonceStore } from './memory-nonce-store.ts'
 import type { NonceStore } from './nonce-store.ts'
-import type { Acceptance, SellerAnswer, SellerOptions, SellerRequest } from './options.ts'
+import type { Acceptance, SellerOptions, SellerRequest, SellerResponse } from './options.ts'
 import { createSellerIn, type Seller } from './seller.ts'
 
 const MINUTE_MS = 60_000
@@ -30,7 +30,7 @@ function badService(paid: { reference: string; amount: string } = { reference: '
     const { amount } = state.paid
     return Response.json({ verified: reason === null, ...(reason && { reason }), from: BUYER, amount })
   }
-  async function answer(input: Parameters<typeof fetch>[0], init?: RequestInit): Promise<Response> {
+  async function response(input: Parameters<typeof fetch>[0], init?: RequestInit): Promise<Response> {
     const url = new URL(input instanceof Request ? input.url : input)
     state.calls.push(url)
     const body = typeof init?.body === 'string' ? (JSON.parse(init.body) as { consume_id?: string }) : {}
@@ -44,7 +44,7 @@ function badService(paid: { reference: string; amount: string } = { reference: '
   }
   return {
     state,
-    fetch: answer,
+    fetch: response,
     be(next: Fault) {
       fault = next
     },
@@ -93,9 +93,9 @@ function get(headers: Record<string, string> = {}, method = 'GET', path = '/weat
   return { method, path, header: name => headers[name] ?? null }
 }
 
-function challengeIn(answer: SellerAnswer): PaymentChallenge {
-  const challenge = decodeChallenge(answer.headers[CHALLENGE_HEADER] ?? '')
-  if (challenge === null) throw new Error(`no challenge in ${JSON.stringify(answer)}`)
+function challengeIn(response: SellerResponse): PaymentChallenge {
+  const challenge = decodeChallenge(response.headers[CHALLENGE_HEADER] ?? '')
+  if (challenge === null) throw new Error(`no challenge in ${JSON.stringify(response)}`)
   return challenge
 }
 
@@ -119,17 +119,17 @@ function accept({ seller }: Shop, request: SellerRequest): Promise<Acceptance> {
   return seller.accept(request, request)
 }
 
-function answerIn(acceptance: Acceptance): SellerAnswer {
+function responseIn(acceptance: Acceptance): SellerResponse {
   if (acceptance.kind !== 'refused') throw new Error(`it was ${acceptance.kind}`)
-  return acceptance.answer
+  return acceptance.response
 }
 
 /** Why a request was refused: the reason in its 402, which has a new challenge, or the status. */
 function reasonIn(acceptance: Acceptance): unknown {
-  const answer = answerIn(acceptance)
-  if (answer.status !== 402) return answer.status
-  const { nonce } = challengeIn(answer)
-  const body = JSON.parse(answer.body) as { error: { details: { reason?: string } }; payment: object }
+  const response = responseIn(acceptance)
+  if (response.status !== 402) return response.status
+  const { nonce } = challengeIn(response)
+  const body = JSON.parse(response.body) as { error: { details: { reason?: string } }; payment: object }
   expect(body).toMatchObject({ error: { code: 'payment_required' }, payment: { nonce, asset: 'INR' } })
   return body.error.details.reason ?? null
 }
@@ -181,9 +181,9 @@ describe('a price', () => {
     const shop = openShop({ amount: () => price })
     const request = await paidRequest(shop)
     price = '10.01'
-    const answer = await accept(shop, request)
-    expect(reasonIn(answer)).toBe('insufficient_amount')
-    expect(answerIn(answer).body).toContain('The payment is being given back.')
+    const response = await accept(shop, request)
+    expect(reasonIn(response)).toBe('insufficient_amount')
+    expect(responseIn(response).body).toContain('The payment is being given back.')
     expect(reasonIn(await accept(shop, request))).toBe('nonce_already_used')
     expect(refunds(shop)).toHaveLength(1)
     price = '10.00'
@@ -286,7 +286,7 @@ describe('a proof', () => {
     )
     expect(refunds(shop)).toEqual([])
     const [one, other] = [await accept(shop, request), await accept(shop, request)]
-    expect(answerIn(one).body).toContain('too long ago. The payment is being given back.')
+    expect(responseIn(one).body).toContain('too long ago. The payment is being given back.')
     expect([one, other].map(reasonIn)).toEqual(['nonce_expired', 'nonce_already_used'])
     expect(refunds(shop)).toEqual([
       { amount: 12.5, idempotency_key: `pay-per-call-${shop.service.state.paid.reference}` },
@@ -348,7 +348,7 @@ describe('a service that does not respond', () => {
       const shop = openShop()
       const request = await paidRequest(shop)
       shop.service.be(trouble)
-      const { status, headers, body } = answerIn(await accept(shop, request))
+      const { status, headers, body } = responseIn(await accept(shop, request))
       expect(status).toBe(503)
       expect(headers['Retry-After']).toBe({ 'shuts down': '2', 'has enough of us': '7' }[name] ?? '1')
       expect(headers).toMatchObject({ 'Cache-Control': 'no-store' })
@@ -366,8 +366,8 @@ describe('a service that does not respond', () => {
     const request = await paidRequest(shop)
     let first = true
     shop.service.be(call => {
-      const answer = call()
-      if (!first) return answer
+      const response = call()
+      if (!first) return response
       first = false
       return saying(500)(call)
     })

@@ -4,7 +4,7 @@ import { checkProof, type ProofOutcome } from './check-proof.ts'
 import { compensationOf } from './compensate.ts'
 import { openContext } from './context.ts'
 import type { Quote, Surroundings } from './nonce.ts'
-import type { Acceptance, RefusalReason, SellerAnswer, SellerOptions, SellerRequest } from './options.ts'
+import type { Acceptance, RefusalReason, SellerOptions, SellerRequest, SellerResponse } from './options.ts'
 import { type Asked, createQuotes } from './quotes.ts'
 import { challengeResponse, unavailableResponse } from './responses.ts'
 import { createTabSeller, type VoucherOutcome } from './tab-seller.ts'
@@ -16,7 +16,7 @@ import { createX402Seller } from './x402-seller.ts'
  */
 export interface Seller<Request> {
   /** The 402 for a request: header, body, and a page for browsers. `reason`: why a proof was refused. */
-  challenge(request: SellerRequest, source: Request, reason?: RefusalReason): Promise<SellerAnswer>
+  challenge(request: SellerRequest, source: Request, reason?: RefusalReason): Promise<SellerResponse>
   /** Whether a request has paid. Before this returns `accepted`, the payment is verified and its nonce consumed. */
   accept(request: SellerRequest, source: Request): Promise<Acceptance>
 }
@@ -44,16 +44,16 @@ export function createSellerIn<Request>(
     quote: Quote,
     reason: RefusalReason | null,
     isGivenBack = false,
-  ): Promise<SellerAnswer> {
+  ): Promise<SellerResponse> {
     const vouchers = (await tabs?.offers(quote.amountPaise)) === true ? ({ vouchers: true } as const) : {}
     const challenge = { ...(await quotes.challengeOf(quote)), ...vouchers }
     const facts = { request, challenge, description: context.description, reason }
-    const answer = challengeResponse({ ...facts, isGivenBack })
-    return x402?.asking(answer, facts) ?? answer
+    const response = challengeResponse({ ...facts, isGivenBack })
+    return x402?.asking(response, facts) ?? response
   }
-  async function demandFor(asked: Asked<Request>): Promise<SellerAnswer> {
+  async function demandFor(asked: Asked<Request>): Promise<SellerResponse> {
     const quote = await quotes.find(asked)
-    if ('answer' in quote) return quote.answer
+    if ('response' in quote) return quote.response
     return demand(asked.request, quote, asked.reason ?? null, asked.isGivenBack)
   }
   async function acceptanceOf(outcome: ProofOutcome, shown: Shown<Request>): Promise<Acceptance> {
@@ -61,9 +61,9 @@ export function createSellerIn<Request>(
     switch (outcome.kind) {
       case 'refused':
       case 'given_back':
-        return { kind: 'refused', answer: await demandFor({ ...shown, reason: outcome.reason, isGivenBack }) }
-      case 'unanswered':
-        return { kind: 'refused', answer: unavailableResponse(outcome.retryAfterMs) }
+        return refused(await demandFor({ ...shown, reason: outcome.reason, isGivenBack }))
+      case 'no_response':
+        return refused(unavailableResponse(outcome.retryAfterMs))
       case 'paid': {
         const { payment, use } = outcome
         const headers = shown.isX402 ? (x402?.taken(payment) ?? {}) : {}
@@ -88,7 +88,7 @@ export function createSellerIn<Request>(
       const voucher = own === null ? null : decodeVoucherProof(own)
       const reserved = own === null && x402?.reserve ? decodeAuthorizationProof(header ?? '') : null
       const quote = await quotes.find({ request, source, payer: (voucher ?? reserved)?.fromAgent })
-      if ('answer' in quote) return { kind: 'refused', answer: quote.answer }
+      if ('response' in quote) return refused(quote.response)
       if (quote.amountPaise === 0n) return { kind: 'free' }
       const shown = reserved && { proof: reserved, quote, address: addressOf(options, request, source) }
       const outcome = await (voucher === null
@@ -96,9 +96,13 @@ export function createSellerIn<Request>(
         : (tabs?.accept(voucher, quote) ?? NO_VOUCHERS))
       if (outcome) return authorizedAcceptance(outcome, reason => demand(request, quote, reason))
       const reason = header === null ? null : 'invalid_payment_header'
-      return { kind: 'refused', answer: await demand(request, quote, reason) }
+      return refused(await demand(request, quote, reason))
     },
   }
+}
+
+function refused(response: SellerResponse): Acceptance {
+  return { kind: 'refused', response }
 }
 
 function addressOf<Request>(
@@ -112,28 +116,35 @@ function addressOf<Request>(
 /** Of a voucher, or of money that was set aside. */
 async function authorizedAcceptance(
   outcome: VoucherOutcome,
-  demand: (reason: RefusalReason) => Promise<SellerAnswer>,
+  demand: (reason: RefusalReason) => Promise<SellerResponse>,
 ): Promise<Acceptance> {
   switch (outcome.kind) {
     case 'taken':
       return { ...outcome, kind: 'accepted' }
-    case 'unanswered':
-      return { kind: 'refused', answer: unavailableResponse(outcome.retryAfterMs) }
+    case 'no_response':
+      return refused(unavailableResponse(outcome.retryAfterMs))
     case 'refused': {
-      const answer = await demand(outcome.reason)
+      const response = await demand(outcome.reason)
       const isCounted = outcome.total !== null
-      return { kind: 'refused', answer: isCounted ? withHeader(answer, TOTAL_HEADER, outcome.total) : answer }
+      return {
+        kind: 'refused',
+        response: isCounted ? withHeader(response, TOTAL_HEADER, outcome.total) : response,
+      }
     }
   }
 }
 
 const NO_VOUCHERS = { kind: 'refused', reason: 'vouchers_not_taken', total: null } as const
 
-/** An answer with another header, which browsers may read. */
-function withHeader(answer: SellerAnswer, name: string, value: string): SellerAnswer {
-  const exposed = answer.headers['Access-Control-Expose-Headers']
-  const headers = { ...answer.headers, [name]: value, 'Access-Control-Expose-Headers': `${exposed}, ${name}` }
-  return { ...answer, headers }
+/** A response with another header, which browsers may read. */
+function withHeader(response: SellerResponse, name: string, value: string): SellerResponse {
+  const exposed = response.headers['Access-Control-Expose-Headers']
+  const headers = {
+    ...response.headers,
+    [name]: value,
+    'Access-Control-Expose-Headers': `${exposed}, ${name}`,
+  }
+  return { ...response, headers }
 }
 
 /** A request that shows a payment. */

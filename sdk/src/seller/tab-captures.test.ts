@@ -3,10 +3,10 @@ import { createClient } from '../client/client.ts'
 import { memoryTabStore } from './memory-tab-store.ts'
 import {
   type AuthorizationState,
-  answerCall,
   type BuyerTabs,
   endedTab,
   finishCall,
+  noteResponse,
   takeCall,
   withTab,
 } from './tab.ts'
@@ -24,7 +24,7 @@ function openService(clock: { readonly ms: number }) {
   const state = { asked: [] as string[], refuse: null as Response | null }
   const captured = new Map<string, number>()
   const statuses = new Map<string, string>()
-  const answer: typeof fetch = async (input, init) => {
+  const response: typeof fetch = async (input, init) => {
     const { pathname } = new URL(input instanceof Request ? input.url : input)
     const [, , , id = '', what = 'get'] = pathname.split('/')
     state.asked.push(`${what} ${id}`)
@@ -45,7 +45,7 @@ function openService(clock: { readonly ms: number }) {
     )
   }
   const agentKey = `agk_live_${'k'.repeat(43)}`
-  const client = createClient({ baseUrl: 'http://service.test', agentKey, fetch: answer, maxRetries: 0 })
+  const client = createClient({ baseUrl: 'http://service.test', agentKey, fetch: response, maxRetries: 0 })
   return { state, captured, statuses, client }
 }
 
@@ -272,9 +272,9 @@ test('a call of a killed process counts after three minutes if it was answered, 
   const { clock, service, settings } = openShop()
   const store = memoryTabStore()
   const killed = await capturesOf(sharedWith(store), PAYEE, settings(60 * MINUTE_MS))
-  for (const isAnswered of [true, true, false]) {
+  for (const hasResponse of [true, true, false]) {
     const call = { authorizationId: authorizationOf(6), nonce: await take(killed, 6) }
-    const tabsOf = (tabs: BuyerTabs) => (isAnswered ? answerCall(tabs, call, true) : tabs)
+    const tabsOf = (tabs: BuyerTabs) => (hasResponse ? noteResponse(tabs, call, true) : tabs)
     await killed.records.update(buyerOf(6), tabs => ({ tabs: tabsOf(tabs), result: null }))
   }
   clock.ms += 2 * MINUTE_MS

@@ -13,10 +13,10 @@ import { issuedAtOf, newVoucherNonce, type Quote } from './nonce.ts'
 import type { Accepted, RefusalReason, SellerOptions } from './options.ts'
 import { unavailableResponse } from './responses.ts'
 import {
-  answerCall,
   type CallRef,
   countedPaise,
   finishCall,
+  noteResponse,
   type Tab,
   takeCall,
   type VoucherCall,
@@ -30,7 +30,7 @@ import type { TabStore } from './tab-store.ts'
 export type VoucherOutcome =
   | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly total: string | null }
   /** The service or the store gave no result, or the buyer owes too much. The voucher stays valid. */
-  | { readonly kind: 'unanswered'; readonly retryAfterMs: number | null }
+  | { readonly kind: 'no_response'; readonly retryAfterMs: number | null }
   | (Accepted & { readonly kind: 'taken' })
 
 /** The part of a seller that takes vouchers. */
@@ -50,7 +50,7 @@ const REOPEN_AFTER_MS = 10_000
 /** For this long the service is not asked again about an authorization that was refused or has had no call. */
 const REFUSED_FOR_MS = 60_000
 const OPEN_FOR_MS = 10_000
-const MAX_ANSWERS = 10_000
+const MAX_RESPONSES = 10_000
 
 /** Throws a TypeError or RangeError for an invalid option. */
 export function createTabSeller(
@@ -76,7 +76,7 @@ export function createTabSeller(
   }
   const captures = capturesWhenNeeded(context, store, settings)
   const check = createAuthorizationCheck(context.serviceKeys)
-  const taking: Taking = { context, maxOutstandingPaise, answers: new Map() }
+  const taking: Taking = { context, maxOutstandingPaise, responses: new Map() }
   // At once, not at the first request: calls that an earlier process served are captured even without new requests.
   void captures.opened(deadlineIn(context.verifyTimeoutMs)).catch(() => {})
 
@@ -97,12 +97,12 @@ export function createTabSeller(
       try {
         const ready = await captures.opened(deadline)
         const finding = await check(proof.authorization, deadline)
-        if (finding.kind === 'later') return { kind: 'unanswered', retryAfterMs: finding.retryAfterMs }
+        if (finding.kind === 'later') return { kind: 'no_response', retryAfterMs: finding.retryAfterMs }
         if (finding.kind === 'not_genuine') return refusedAs('authorization_not_genuine')
         return await takeVoucher(taking, { captures: ready, terms: finding.terms, proof, quote, deadline })
       } catch (error) {
         context.onError(error)
-        return { kind: 'unanswered', retryAfterMs: isBatuaError(error) ? error.retryAfterMs : null }
+        return { kind: 'no_response', retryAfterMs: isBatuaError(error) ? error.retryAfterMs : null }
       }
     },
   }
@@ -112,7 +112,7 @@ interface Taking {
   readonly context: SellerContext
   readonly maxOutstandingPaise: Paise
   /** By the authorization's id. */
-  readonly answers: Map<string, Answer & { readonly until: number }>
+  readonly responses: Map<string, Reply & { readonly until: number }>
 }
 
 /** The captures of the payee, opened at the first need. */
@@ -154,7 +154,7 @@ function capturesWhenNeeded(context: SellerContext, store: TabStore, settings: T
 }
 
 /** The service's response about an authorization: open, or why not. */
-type Answer =
+type Reply =
   | { readonly reason: RefusalReason }
   | { readonly reason: null; readonly asked: AskedAuthorization }
 
@@ -188,9 +188,9 @@ async function takeVoucher(taking: Taking, shown: Shown): Promise<VoucherOutcome
   }
   let asked: AskedAuthorization | null = null
   if (tab === undefined || !captures.isFresh(tab)) {
-    const answer = await askFirst(taking, shown, tab !== undefined)
-    if (answer.reason !== null) return refusedAs(answer.reason, tab)
-    asked = answer.asked
+    const response = await askFirst(taking, shown, tab !== undefined)
+    if (response.reason !== null) return refusedAs(response.reason, tab)
+    asked = response.asked
   }
   const call: VoucherCall = {
     ...{ authorizationId, voucher: proof.voucher, voucherPaise: voucher.amountPaise },
@@ -206,7 +206,7 @@ async function takeVoucher(taking: Taking, shown: Shown): Promise<VoucherOutcome
     if (refusal !== 'outstanding') return refusedAs(refusal, tabOf(captures, terms))
     // Either something can be captured, or calls in progress have to end first.
     if (!(await captures.room(payerId, deadline.signal)))
-      return { kind: 'unanswered', retryAfterMs: RECHECK_MS }
+      return { kind: 'no_response', retryAfterMs: RECHECK_MS }
     deadline.signal.throwIfAborted()
   }
 }
@@ -228,23 +228,23 @@ async function decideNonce(
  * Asks the service whether the payer has begun to close. No reason: it has not, and the terms are those of the token.
  */
 async function askFirst(
-  { context, answers }: Taking,
+  { context, responses }: Taking,
   { captures, terms, deadline }: Shown,
   isKnown: boolean,
-): Promise<Answer> {
+): Promise<Reply> {
   const { authorizationId, payerId, amountPaise, voucherKey } = terms
   const { now } = context.surroundings
-  const before = answers.get(authorizationId)
+  const before = responses.get(authorizationId)
   if (before !== undefined && now() < before.until && !(isKnown && before.reason === null)) return before
-  const answer = await answerTo()
+  const response = await responseTo()
   // An authorization that the payer has begun to close is captured at once.
-  if (answer.reason === 'authorization_not_open') captures.afterCall(payerId)
-  if (answers.size >= MAX_ANSWERS) answers.clear()
-  const lastsMs = answer.reason === null ? OPEN_FOR_MS : REFUSED_FOR_MS
-  answers.set(authorizationId, { ...answer, until: now() + lastsMs })
-  return answer
+  if (response.reason === 'authorization_not_open') captures.afterCall(payerId)
+  if (responses.size >= MAX_RESPONSES) responses.clear()
+  const lastsMs = response.reason === null ? OPEN_FOR_MS : REFUSED_FOR_MS
+  responses.set(authorizationId, { ...response, until: now() + lastsMs })
+  return response
 
-  async function answerTo(): Promise<Answer> {
+  async function responseTo(): Promise<Reply> {
     try {
       const options = { signal: deadline.signal, maxRetries: 1 }
       const asked = await captures.ask(payerId, authorizationId, options)
@@ -281,7 +281,7 @@ async function takeNow(
     return await (captures.records.isAlone ? taking : within(Infinity, deadline.signal, () => taking))
   } catch (error) {
     // The call may be stored nevertheless: it is not served.
-    const forget = () => captures.records.note(buyer, tabs => answerCall(tabs, call, false))
+    const forget = () => captures.records.note(buyer, tabs => noteResponse(tabs, call, false))
     void taking.then(forget, forget)
     throw error
   }
@@ -303,16 +303,16 @@ function takenCall(
   captures.inProgress.add(nonce)
 
   /** Counts or drops the call, and starts to store the result. */
-  function answer(isCounted: boolean): void {
+  function response(isCounted: boolean): void {
     if (counted === isCounted) return
     counted = isCounted
-    captures.records.note(buyer, tabs => answerCall(tabs, ref, isCounted))
+    captures.records.note(buyer, tabs => noteResponse(tabs, ref, isCounted))
     storing = captures.records.update(buyer, tabs => ({ tabs, result: null }))
     // If storing fails now, the next change stores it; after a crash before that, the call is not counted.
     storing.catch(() => {})
   }
   function head(status: number) {
-    answer(isServed(status))
+    response(isServed(status))
     return {
       [CHALLENGE_HEADER]: encodeChallenge(challenge),
       [TOTAL_HEADER]: totalOf(tabOf(captures, terms)) ?? '0.00',
@@ -337,7 +337,7 @@ function takenCall(
     ...(captures.records.isAlone ? {} : { stored }),
     async finish(status) {
       const isEndServed = isServed(status)
-      if (counted === null || !isEndServed) answer(isEndServed)
+      if (counted === null || !isEndServed) response(isEndServed)
       if (isEndServed) captures.records.note(buyer, tabs => finishCall(tabs, ref, true))
       captures.inProgress.delete(nonce)
       captures.afterCall(buyer)

@@ -6,7 +6,7 @@ export interface OpenCall {
   readonly nonce: string
   readonly paise: Paise
   /** Whether the head of a response that serves it was written. */
-  readonly isAnswered: boolean
+  readonly hasResponse: boolean
   /** Unix milliseconds. */
   readonly at: number
 }
@@ -44,7 +44,7 @@ export type BuyerTabs = readonly Tab[]
 
 /** What the seller counts, and says: the calls that were served, or whose response has begun. */
 export function countedPaise({ servedPaise, open }: Tab): Paise {
-  return open.reduce((sum, { paise, isAnswered }) => (isAnswered ? sum + paise : sum), servedPaise)
+  return open.reduce((sum, { paise, hasResponse }) => (hasResponse ? sum + paise : sum), servedPaise)
 }
 
 /** The same with every call that was let in. */
@@ -105,7 +105,7 @@ export function takeCall(tabs: BuyerTabs, call: VoucherCall): BuyerTabs | TakeRe
   const owedPaise = tabs.reduce((sum, each) => sum + uncapturedPaise(each), 0n)
   if (owedPaise + call.pricePaise > call.maxOutstandingPaise || tab.open.length >= MAX_OPEN)
     return 'outstanding'
-  const opened = { nonce: call.nonce, paise: call.pricePaise, isAnswered: false, at: call.now }
+  const opened = { nonce: call.nonce, paise: call.pricePaise, hasResponse: false, at: call.now }
   return replaced(tabs, {
     ...withNonces(tab, call),
     ...(isLarger ? { voucher: call.voucher, voucherPaise } : {}),
@@ -130,8 +130,8 @@ function withNonces(tab: Tab, { nonce, askedAt, nextNonce }: VoucherCall): Tab {
 }
 
 /** A response to a call begins: it is counted if it serves it, and otherwise forgotten. */
-export function answerCall(tabs: BuyerTabs, call: CallRef, isServed: boolean): BuyerTabs {
-  return changeCall(tabs, call, open => (isServed ? { ...open, isAnswered: true } : null))
+export function noteResponse(tabs: BuyerTabs, call: CallRef, isServed: boolean): BuyerTabs {
+  return changeCall(tabs, call, open => (isServed ? { ...open, hasResponse: true } : null))
 }
 
 /** A response has ended. One that failed after it had begun is not counted. */
@@ -237,7 +237,7 @@ export function closingTab(
 }
 
 /** An answered call of a killed process counts this much earlier, while it can still be captured. */
-const ANSWERED_SOONER_MS = 7 * 60_000
+const RESPONDED_SOONER_MS = 7 * 60_000
 
 /** Ends calls that a process could not end: one without a report for so long counts if it was answered. */
 export function withoutOldCalls(
@@ -247,12 +247,12 @@ export function withoutOldCalls(
 ): BuyerTabs {
   const old = tabs.flatMap(({ authorizationId, open }) =>
     open
-      .filter(({ at, nonce, isAnswered }) => {
-        return at < before + (isAnswered ? ANSWERED_SOONER_MS : 0) && !isInProgress(nonce)
+      .filter(({ at, nonce, hasResponse }) => {
+        return at < before + (hasResponse ? RESPONDED_SOONER_MS : 0) && !isInProgress(nonce)
       })
-      .map(({ nonce, isAnswered }) => ({ authorizationId, nonce, isAnswered })),
+      .map(({ nonce, hasResponse }) => ({ authorizationId, nonce, hasResponse })),
   )
-  return old.reduce((all, { isAnswered, ...call }) => finishCall(all, call, isAnswered), tabs)
+  return old.reduce((all, { hasResponse, ...call }) => finishCall(all, call, hasResponse), tabs)
 }
 
 /** An authorization has ended: nothing of it counts any more. */

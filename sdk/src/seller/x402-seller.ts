@@ -15,7 +15,13 @@ import {
 } from '../protocol/x402.ts'
 import type { SellerContext } from './context.ts'
 import type { Quote } from './nonce.ts'
-import type { AcceptedPayment, RefusalReason, SellerAnswer, SellerOptions, SellerRequest } from './options.ts'
+import type {
+  AcceptedPayment,
+  RefusalReason,
+  SellerOptions,
+  SellerRequest,
+  SellerResponse,
+} from './options.ts'
 import type { VoucherOutcome } from './tab-seller.ts'
 
 /** What a seller that also speaks x402 over HTTP reads and writes besides. */
@@ -25,7 +31,7 @@ export interface X402Seller {
   /** Takes money that is set aside for a request; undefined: it is not sold so. */
   readonly reserve: ((shown: ShownAuthorization) => Promise<VoucherOutcome>) | undefined
   /** A 402 with the price of x402 too, and why its payment was refused. */
-  asking(answer: SellerAnswer, sale: X402Demand): SellerAnswer
+  asking(response: SellerResponse, sale: X402Demand): SellerResponse
   /** The headers of a served response. */
   taken(payment: AcceptedPayment): Readonly<Record<string, string>>
 }
@@ -70,7 +76,7 @@ export function createX402Seller(
       const text = isFields(payment['payload']) ? JSON.stringify(payment['payload']) : ''
       return base64FromText(text.length <= MAX_HEADER_CHARACTERS ? text : '')
     },
-    asking(answer, { request, challenge, description, reason }) {
+    asking(response, { request, challenge, description, reason }) {
       const required: PaymentRequired = {
         x402Version: 2,
         error: reason ?? 'Payment required',
@@ -81,14 +87,14 @@ export function createX402Seller(
         reason === null
           ? {}
           : { [RESPONSE_HEADER]: encoded({ success: false, errorReason: reason, transaction: '', network }) }
-      const exposed = [answer.headers['Access-Control-Expose-Headers'], REQUIRED_HEADER, RESPONSE_HEADER]
+      const exposed = [response.headers['Access-Control-Expose-Headers'], REQUIRED_HEADER, RESPONSE_HEADER]
       const headers = {
-        ...answer.headers,
+        ...response.headers,
         [REQUIRED_HEADER]: encoded(required),
         ...refusal,
         'Access-Control-Expose-Headers': exposed.join(', '),
       }
-      return { ...answer, headers }
+      return { ...response, headers }
     },
     taken({ paymentId, from }) {
       const settlement = { success: true, transaction: paymentId, network, payer: from }

@@ -41,9 +41,9 @@ async function checkRedis(url: string, logger: Logger): Promise<Finding> {
       redis.once('error', reject)
     })
     await redis.ping()
-    return ok('Redis', 'answers')
+    return ok('Redis', 'responds')
   } catch (error) {
-    return warning('Redis', `does not answer (${reasonOf(error)}). Each node then counts requests alone`)
+    return warning('Redis', `does not respond (${reasonOf(error)}). Each node then counts requests alone`)
   } finally {
     redis.disconnect()
   }

@@ -123,7 +123,7 @@ test('a port in use, and a file of a secret that everybody can read, are warning
   expect(closed['MASTER_KEY_FILE']).toBeUndefined()
 })
 
-test('a gateway that cannot be reached is a problem, and Redis that does not answer a warning', async () => {
+test('a gateway that cannot be reached is a problem, and Redis that does not respond is a warning', async () => {
   const gateway = {
     GATEWAY: 'cashfree',
     CASHFREE_ENV: 'sandbox',
@@ -139,5 +139,5 @@ test('a gateway that cannot be reached is a problem, and Redis that does not ans
   })
   expect(code).toBe(1)
   expect(wrong['gateway']).toBe('problem: 127.0.0.1:1 cannot be reached (ECONNREFUSED)')
-  expect(wrong['Redis']).toMatch(/^warning: does not answer/)
+  expect(wrong['Redis']).toMatch(/^warning: does not respond/)
 })

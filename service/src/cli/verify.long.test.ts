@@ -11,8 +11,8 @@ import { readOptions } from './verify-options.ts'
 
 const COMMAND = fileURLToPath(new URL('verify.ts', import.meta.url))
 const signer = newSigner()
-const receipt = receiptSample(signer).answer
-const certificate = certificateSample(signer).answer
+const receipt = receiptSample(signer).response
+const certificate = certificateSample(signer).response
 const log = newLog(signer, 5)
 let folder: string
 
@@ -84,7 +84,7 @@ test('a certificate that has expired by this machine’s clock exits with 1', ()
   })
 })
 
-test('consistency is checked between a saved answer and a saved note', () => {
+test('consistency is checked between a saved response and a saved note', () => {
   const files = ['--keys', 'keys.json', '--from', 'earlier.json', '--to', 'later.txt']
   expect(verify(['consistency.json', ...files])).toMatchObject({
     status: 0,

@@ -187,7 +187,7 @@ describe('a lost connection', () => {
 describe('a dedicated connection', () => {
   test('runs what is issued without awaiting in order, and a failure stays with its statement', async () => {
     const connection = await database.connect()
-    const answers = await Promise.allSettled([
+    const responses = await Promise.allSettled([
       connection.query('begin'),
       connection.query('update counters set n = n + 5 where id = 3', []),
       connection.query('select n from counters where id = 3', []),
@@ -195,9 +195,9 @@ describe('a dedicated connection', () => {
       connection.query('select n from missing_table', []),
       connection.query('select n from counters where id = 3', []),
     ])
-    const refused = answers.flatMap((answer, at) => (answer.status === 'rejected' ? [at] : []))
+    const refused = responses.flatMap((response, at) => (response.status === 'rejected' ? [at] : []))
     expect(refused).toEqual([4])
-    expect(answers[5]).toMatchObject({ value: [{ n: 5n }] })
+    expect(responses[5]).toMatchObject({ value: [{ n: 5n }] })
     await connection.query('create table missing_table (n int)')
     expect(await connection.query('select n from missing_table', [])).toEqual([])
     await connection.release()
@@ -205,12 +205,12 @@ describe('a dedicated connection', () => {
 
   test('reports a commit that became a rollback as an error', async () => {
     const connection = await database.connect()
-    const answers = await Promise.allSettled([
+    const responses = await Promise.allSettled([
       connection.query('begin'),
       fail(connection, '22000'),
       connection.query('commit'),
     ])
-    expect(answers.map(answer => answer.status)).toEqual(['fulfilled', 'rejected', 'rejected'])
+    expect(responses.map(response => response.status)).toEqual(['fulfilled', 'rejected', 'rejected'])
     await connection.release()
   })
 
@@ -220,8 +220,9 @@ describe('a dedicated connection', () => {
     connection.onLost(error => losses.push(error))
     const [row] = await backendPid(connection)
     const waiting = [connection.query('select pg_sleep(30)', []), connection.query('select 1', [])]
-    const [answers] = await Promise.all([Promise.allSettled(waiting), terminate(row?.pid ?? 0)])
-    for (const answer of answers) expect(answer).toMatchObject({ reason: { name: 'DatabaseUnavailable' } })
+    const [responses] = await Promise.all([Promise.allSettled(waiting), terminate(row?.pid ?? 0)])
+    for (const response of responses)
+      expect(response).toMatchObject({ reason: { name: 'DatabaseUnavailable' } })
     await expect(connection.query('select 1')).rejects.toBeInstanceOf(DatabaseUnavailable)
     expect(losses).toHaveLength(1)
     connection.onLost(error => losses.push(error))

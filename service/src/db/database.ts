@@ -332,9 +332,9 @@ async function run<R extends object = Row>(
   options?: { name?: string },
 ): Promise<R[]> {
   try {
-    const answer: QueryResult | QueryResult[] = await client.query(statement(text, values, options?.name))
-    const result = Array.isArray(answer) ? answer.at(-1) : answer
-    // After a failed statement the server answers COMMIT with ROLLBACK, and without an error.
+    const response: QueryResult | QueryResult[] = await client.query(statement(text, values, options?.name))
+    const result = Array.isArray(response) ? response.at(-1) : response
+    // After a failed statement the server responds to COMMIT with ROLLBACK, and without an error.
     if (text === 'commit' && result?.command !== 'COMMIT')
       throw new Error('The transaction had failed; nothing was committed')
     return (result?.rows ?? []) as R[]
@@ -367,10 +367,10 @@ function statementName(text: string): string | undefined {
 
 async function isReady(pool: FairPool): Promise<boolean> {
   const tooLate = AbortSignal.timeout(READY_TIMEOUT_MS)
-  const answered = withClient(pool, client => run(client, 'select 1')).then(
+  const responded = withClient(pool, client => run(client, 'select 1')).then(
     () => true,
     () => false,
   )
   const expired = new Promise<boolean>(resolve => tooLate.addEventListener('abort', () => resolve(false)))
-  return Promise.race([answered, expired])
+  return Promise.race([responded, expired])
 }

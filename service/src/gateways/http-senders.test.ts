@@ -137,12 +137,12 @@ test.each([
   [429, 'rejected'],
   [500, 'rejected'],
   [503, 'rejected'],
-])('an answer of %d is a failure and is not repeated', async (status, kind) => {
+])('a response of %d is a failure and is not repeated', async (status, kind) => {
   const { sender, requests } = await provider((seen, response) => {
     response.writeHead(status).end(seen.body)
   })
-  const answer = await sender.send(MESSAGE)
-  expect(answer).toEqual({ kind, code: String(status), message: `the provider returned ${status}` })
+  const response = await sender.send(MESSAGE)
+  expect(response).toEqual({ kind, code: String(status), message: `the provider returned ${status}` })
   expect(requests).toHaveLength(1)
 })
 
@@ -160,12 +160,12 @@ test.each([
   ['{"type":"error","message":"template mismatch"}', 'rejected'],
   ['', 'rejected'],
   ['\u0000garbage', 'rejected'],
-])('where success has a text, an answer of %j is %s', async (text, kind) => {
+])('where success has a text, a response of %j is %s', async (text, kind) => {
   const { sender } = await provider((_seen, response) => response.end(text), { successText: '"success"' })
   expect((await sender.send(MESSAGE)).kind).toBe(kind)
 })
 
-test('an answer without end is cut off', async () => {
+test('a response without end is cut off', async () => {
   let written = 0
   const { sender } = await provider((_seen, response) => {
     const pour = () => {
@@ -183,22 +183,22 @@ test('an answer without end is cut off', async () => {
 
 test.each([
   ['says nothing', () => undefined],
-  ['never ends its answer', (_seen: Seen, response: ServerResponse) => void response.write('{')],
+  ['never ends its response', (_seen: Seen, response: ServerResponse) => void response.write('{')],
 ])('a provider that %s is given up, and nothing is sent twice', async (_what, behave) => {
   const { sender, requests } = await provider(behave, {}, 150)
   expect(await sender.send(MESSAGE)).toEqual({
     kind: 'unknown',
-    message: 'the provider did not answer in time',
+    message: 'the provider did not respond in time',
   })
   expect(requests).toHaveLength(1)
 })
 
 test('a connection that breaks after the message was sent is not tried again', async () => {
   const { sender, requests } = await provider((_seen, response) => response.destroy())
-  const answer = await sender.send(MESSAGE)
-  expect(answer.kind).toBe('unknown')
+  const response = await sender.send(MESSAGE)
+  expect(response.kind).toBe('unknown')
   expect(requests).toHaveLength(1)
-  expect(JSON.stringify(answer)).not.toMatch(/9876543210|042917|secret-token/)
+  expect(JSON.stringify(response)).not.toMatch(/9876543210|042917|secret-token/)
 })
 
 test('where no connection can be made, it is tried once more', async () => {

@@ -29,7 +29,7 @@ export interface HttpSenderTiming {
 
 const TIMEOUT_MS = 10_000
 const RETRY_AFTER_MS = 250
-const MAX_ANSWER_BYTES = 64 * 1024
+const MAX_RESPONSE_BYTES = 64 * 1024
 
 /** Posts codes to a provider over HTTP. */
 export function createHttpOtpSender(options: HttpSenderOptions, timing: HttpSenderTiming = {}): OtpSender {
@@ -66,7 +66,7 @@ async function attempt(
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     })
-    const { text } = await readAtMost(response, MAX_ANSWER_BYTES)
+    const { text } = await readAtMost(response, MAX_RESPONSE_BYTES)
     return judge(response.status, text, options.successText)
   } catch (error) {
     return noResponse(error)

@@ -31,7 +31,7 @@ const NOT_CONNECTED: readonly unknown[] = [
 /** The result of a request that `fetch` failed. The message contains nothing of the address or the body. */
 export function noResponse(error: unknown): NoResponse {
   if (error instanceof Error && error.name === 'TimeoutError') {
-    return { kind: 'unknown', message: 'the provider did not answer in time' }
+    return { kind: 'unknown', message: 'the provider did not respond in time' }
   }
   // The error's message may quote the address, which may contain a phone; its code cannot.
   const cause: unknown = error instanceof Error ? error.cause : undefined

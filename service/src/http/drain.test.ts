@@ -12,7 +12,7 @@ const wait = route({
   method: 'GET',
   path: '/v1/wait',
   tag: 'Test',
-  summary: 'Answers when it is let',
+  summary: 'Responds when it is let',
   who: [],
   status: 200,
   response: Type.Object({ done: Type.Boolean() }),
@@ -41,13 +41,13 @@ async function startWithGate(): Promise<Gate> {
   return { server, arrived: arrived.promise, release: released.resolve }
 }
 
-interface Answer {
+interface Reply {
   readonly status: number | undefined
   readonly connection: string | undefined
   readonly body: string
 }
 
-function request(server: TestServer, path: string, agent: Agent): Promise<Answer> {
+function request(server: TestServer, path: string, agent: Agent): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const sent = get({ port: server.port, host: '127.0.0.1', path, agent }, response => {
       const { statusCode: status, headers } = response
@@ -60,13 +60,13 @@ function request(server: TestServer, path: string, agent: Agent): Promise<Answer
 test('an accepted request is finished during a close, and its connection ends', async () => {
   const { server, arrived, release } = await startWithGate()
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  const answer = request(server, '/v1/wait', agent)
+  const response = request(server, '/v1/wait', agent)
   await arrived
   const closed = server.close()
   expect(server.isClosing()).toBe(true)
   await expect(request(server, '/v1/quick', new Agent())).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   release()
-  expect(await answer).toMatchObject({ status: 200, connection: 'close', body: '{"done":true}' })
+  expect(await response).toMatchObject({ status: 200, connection: 'close', body: '{"done":true}' })
   await closed
   agent.destroy()
 })
@@ -93,10 +93,10 @@ test('a request that arrives during a close is refused before anything is done',
   const closed = server.close()
   await turnsOfTheLoop(5)
   socket.write('host: x\r\n\r\n')
-  const answer = await text(socket)
-  expect(answer).toMatch(/^HTTP\/1\.1 503 /)
-  expect(answer.toLowerCase()).toContain('connection: close')
-  expect(answer).toContain('"code":"service_unavailable"')
+  const response = await text(socket)
+  expect(response).toMatch(/^HTTP\/1\.1 503 /)
+  expect(response.toLowerCase()).toContain('connection: close')
+  expect(response).toContain('"code":"service_unavailable"')
   release()
   expect(await held).toMatchObject({ status: 200 })
   await closed
@@ -109,9 +109,9 @@ async function turnsOfTheLoop(count: number): Promise<void> {
 test('a request that does not end is cut off after a bounded time', async () => {
   const { server, arrived } = await startWithGate()
   const agent = new Agent({ keepAlive: true })
-  const answer = request(server, '/v1/wait', agent)
+  const response = request(server, '/v1/wait', agent)
   await arrived
-  const cut = expect(answer).rejects.toMatchObject({ code: 'ECONNRESET' })
+  const cut = expect(response).rejects.toMatchObject({ code: 'ECONNRESET' })
   await server.close({ graceMs: 50 })
   await cut
   agent.destroy()
@@ -133,7 +133,7 @@ test('a second close has no further effect', async () => {
   await Promise.all([server.close(), server.close()])
 })
 
-test('a connection on which nothing moves is closed, also when an answer was not read', async () => {
+test('a connection on which nothing moves is closed, also when a response was not read', async () => {
   const bytes = Buffer.alloc(32 * 1024 * 1024)
   const server = await startTestServer(({ fastify }) => void fastify.get('/large', async () => bytes))
   const { server: http } = server.fastify

@@ -74,8 +74,8 @@ beforeAll(async () => {
       times: query.times ?? 0,
       amount: body.amount,
     }))
-    serve(ping, (_call, answer) => {
-      answer.header('cache-control', 'public, max-age=60')
+    serve(ping, (_call, response) => {
+      response.header('cache-control', 'public, max-age=60')
       return { pong: true }
     })
     serve(refund, ({ body }) => ({ fields: Object.keys(body).length }))
@@ -96,8 +96,8 @@ afterAll(() => server.close())
 const send = (body: unknown, path = '/v1/orders/asha') =>
   call(server, 'POST', path, { body, headers: AS_AGENT })
 const errorOf = async (body: unknown, path?: string) => {
-  const { status, body: answer } = await send(body, path)
-  return { status, ...(answer as { error: object }).error }
+  const { status, body: response } = await send(body, path)
+  return { status, ...(response as { error: object }).error }
 }
 
 test('a handler gets checked values, and its response has the status of the route', async () => {
@@ -280,9 +280,9 @@ test('a request id that the client sends is ignored', async () => {
 
 /** Never called: it has to compile, and each line marked so must not. */
 export function handlersThatTheCompilerRefuses(serve: Serve): void {
-  // @ts-expect-error The answer lacks a field.
+  // @ts-expect-error The response lacks a field.
   serve(ping, () => ({}))
-  // @ts-expect-error The answer has a wrong type.
+  // @ts-expect-error The response has a wrong type.
   serve(ping, () => ({ pong: 'yes' }))
   // @ts-expect-error The body has no such field.
   serve(order, ({ body }) => ({ shop: body.shop, times: 1, amount: 1 }))

@@ -76,7 +76,7 @@ export interface ResponseHead {
  * Parses nothing and catches nothing: gets the checked request and returns the body of the route's schema. A literal in
  * the returned object needs `as const`, because the compiler widens it before it knows the schema.
  */
-export type Handler<R extends Route> = (call: Call<R>, answer: ResponseHead) => MaybePromise<BodyFor<R>>
+export type Handler<R extends Route> = (call: Call<R>, response: ResponseHead) => MaybePromise<BodyFor<R>>
 
 /** A route with `produces` returns one of its media types as a stream. */
 type BodyFor<R extends Route> = R['produces'] extends readonly (infer Type extends MediaType)[]
@@ -87,7 +87,7 @@ export interface ServeOptions<R extends Route = Route> {
   /** Not counted by the rate limits: probes and key documents. */
   readonly uncounted?: boolean
   /** Only failures count, on a separate budget: refused requests, and responses for which this returns true. */
-  readonly isFailure?: (answer: ResponseOf<R>) => boolean
+  readonly isFailure?: (response: ResponseOf<R>) => boolean
   /** Only refused requests count, on this budget, which is checked before the body is read. */
   readonly countWrongOn?: 'gatewayWebhooks'
   /** Replaces the server's own: for a route that proves the credential again when it acts. */
@@ -225,7 +225,7 @@ function handlerOf<const R extends Route>(
   const work: Work = (request, reply) => {
     const key = route.method === 'POST' ? idempotencyKeyOf(request) : undefined
     if (key === undefined) return checked(request, reply)
-    return idempotentRequests.answer(request, reply, key, () => checked(request, reply))
+    return idempotentRequests.response(request, reply, key, () => checked(request, reply))
   }
   return (request, reply) => {
     check ??= checkOf(route)
@@ -237,23 +237,23 @@ function handlerOf<const R extends Route>(
 
 function streamed(work: Work): Work {
   return async (request, reply) => {
-    const answer = (await work(request, reply)) as Streamed
-    reply.headers(headersOf(answer))
-    return answer.body
+    const response = (await work(request, reply)) as Streamed
+    reply.headers(headersOf(response))
+    return response.body
   }
 }
 
 /** Refused requests count. Failures of the service are not the caller's fault. */
 function countingFailures<R extends Route>(
   work: Work,
-  isFailure: (answer: ResponseOf<R>) => boolean,
+  isFailure: (response: ResponseOf<R>) => boolean,
   { failures }: RateLimits,
 ): Work {
   return async (request, reply) => {
     try {
-      const answer = await work(request, reply)
-      if (isFailure(answer as ResponseOf<R>)) await failures.count(request, reply)
-      return answer
+      const response = await work(request, reply)
+      if (isFailure(response as ResponseOf<R>)) await failures.count(request, reply)
+      return response
     } catch (error) {
       if (error instanceof AppError && error.status === 400) await failures.count(request, reply)
       throw error
@@ -313,8 +313,8 @@ function bodyCheckOf(route: Route): Check | null {
 function verified(route: Route, work: Work): Work {
   const check = responseCheck(route)
   return async (request, reply) => {
-    const answer = await work(request, reply)
-    check(answer, reply.statusCode)
-    return answer
+    const response = await work(request, reply)
+    check(response, reply.statusCode)
+    return response
   }
 }

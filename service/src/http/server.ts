@@ -182,7 +182,7 @@ async function close(
   }
 }
 
-/** Requests that Node would answer or drop by itself. Here they get the error envelope. */
+/** Requests that Node would respond to or drop by itself. Here they get the error envelope. */
 export const SERVED_HERE = { requireHostHeader: false } as const
 
 /** Responds to valid HTTP requests that no API route serves, such as CONNECT. */

@@ -21,14 +21,14 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-interface Answer {
+interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly bytes: Buffer
 }
 
 /** Unlike fetch it sends only the headers that it is given, and shows the bytes as they came. */
-async function ask(headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+async function ask(headers: Record<string, string> = {}, method = 'GET'): Promise<Reply> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     httpRequest(`${server.url}/asset`, { method, headers }, resolve).on('error', reject).end()
   })

@@ -47,7 +47,7 @@ export function addFigures<Status>(
   read: () => Promise<Status>,
 ): void {
   let asked: Promise<Status | null> | null = null
-  const answer = () =>
+  const response = () =>
     (asked ??= read()
       .catch(() => null)
       .finally(() => {
@@ -59,7 +59,7 @@ export function addFigures<Status>(
       ...described(name),
       registers: [],
       async collect() {
-        const status = await answer()
+        const status = await response()
         this.reset()
         show(this, label, status === null ? null : figure(status))
       },

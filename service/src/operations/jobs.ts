@@ -49,8 +49,8 @@ export function createJobs({ clock, database, logger, jobs }: JobsOptions): Jobs
   async function probe(): Promise<void> {
     try {
       const [row] = await database.query<{ due: string }>(sql, [clock.now()])
-      const answers = row?.due.slice(1, -1).split(',')
-      for (const [index, loop] of asked.entries()) loop.setDue(answers?.[index] === 't')
+      const responses = row?.due.slice(1, -1).split(',')
+      for (const [index, loop] of asked.entries()) loop.setDue(responses?.[index] === 't')
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable))
         logger.error({ err: error }, 'query for due jobs failed; all jobs run')

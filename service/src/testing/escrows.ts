@@ -52,9 +52,9 @@ export function attestOn({ ledger, agents }: TestNode, escrow: Escrow): Promise<
 /** The stored escrow of a response. */
 export async function escrowOf(
   db: Queryable,
-  answer: { readonly escrow_id: string | null },
+  response: { readonly escrow_id: string | null },
 ): Promise<Escrow> {
-  const id = answer.escrow_id === null ? null : parseId('esc', answer.escrow_id)
+  const id = response.escrow_id === null ? null : parseId('esc', response.escrow_id)
   return writtenEscrow(db, id ?? '')
 }
 

@@ -36,11 +36,11 @@ function faultyConnection(connection: Connection, faultOf: (text: string) => Fau
       }
       // Only the last statement of a transaction can wait like this, because later ones would overtake it.
       if (fault === 'cut while it runs') await connection.query('select 1')
-      const answer = connection.query<R>(text, values, options)
-      answer.catch(() => undefined)
+      const response = connection.query<R>(text, values, options)
+      response.catch(() => undefined)
       if (fault === 'cut while it runs') await delay(LEAVING_MS)
       if (fault === 'cut while it waits' || fault === 'cut while it runs') connection.destroy()
-      const rows = await answer
+      const rows = await response
       if (fault === 'none') return rows
       connection.destroy()
       throw lost()

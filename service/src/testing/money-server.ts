@@ -35,11 +35,11 @@ export interface MoneyServer {
   readonly node: TestNode
   /** An agent with 1,000 INR, and an owner with the same id. */
   agent(columns?: AgentColumns): Promise<Uuid>
-  as(who: keyof typeof HEADERS, id: Uuid, path: string, body?: object): Promise<Answer>
+  as(who: keyof typeof HEADERS, id: Uuid, path: string, body?: object): Promise<JsonReply>
   close(): Promise<void>
 }
 
-export interface Answer extends Reply {
+export interface JsonReply extends Reply {
   readonly body: Readonly<Record<string, unknown>>
 }
 
@@ -82,7 +82,7 @@ export async function openMoneyServer({ database }: TestDatabase, clock: ManualC
     },
     async as(who, id, path, body) {
       const reply = await call(server, 'POST', path, { headers: HEADERS[who](id), body })
-      return { ...reply, body: reply.body as Answer['body'] }
+      return { ...reply, body: reply.body as JsonReply['body'] }
     },
     async close() {
       await server.close()

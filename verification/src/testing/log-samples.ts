@@ -9,7 +9,7 @@ export interface Log {
   readonly size: number
   checkpoint(size?: number): string
   entry(index: number): object
-  /** The answer of `GET /v1/audit/verify` for one of its entries. */
+  /** The response of `GET /v1/audit/verify` for one of its entries. */
   verification(index: number): object
   consistency(from: number, to: number): { from: number; to: number; proof: string[] }
 }

@@ -7,10 +7,10 @@ export const ISSUED = '2026-11-20T10:15:30.250Z'
 export const EXPIRES = '2026-11-20T11:15:30.250Z'
 export const IN_TIME = new Date('2026-11-20T10:30:00.000Z')
 
-/** A signed thing as the service answers it. */
+/** A signed thing as the service returns it. */
 export interface Sample {
   readonly name: string
-  readonly answer: { readonly [field: string]: unknown; readonly signature: string; readonly token: string }
+  readonly response: { readonly [field: string]: unknown; readonly signature: string; readonly token: string }
   /** What is signed. */
   readonly content: object
 }
@@ -109,5 +109,5 @@ function origin({ service, keyId }: Signer) {
 }
 
 function sample(name: string, shown: object, content: object, signer: Signer, token: string): Sample {
-  return { name, answer: { ...shown, signature: signer.signature(content), token }, content }
+  return { name, response: { ...shown, signature: signer.signature(content), token }, content }
 }

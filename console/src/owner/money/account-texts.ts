@@ -35,7 +35,7 @@ export const accountTexts = texts({
     reasons: {
       bank_pending: 'The bank is still checking the account that you sent last.',
       bank_unavailable:
-        'The bank does not answer at the moment. It is asked again about the account that you sent last.',
+        'The bank does not respond at the moment. It is asked again about the account that you sent last.',
       name_mismatch: 'The account that you sent last is held under another name. Send one in your own name.',
       account_invalid: 'There is no such account at the bank. Check the number and the IFSC.',
       account_blocked: 'The account that you sent last is blocked. Ask your bank, or send another.',

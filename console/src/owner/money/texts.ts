@@ -46,7 +46,7 @@ export const moneyTexts = texts({
       gateway_refused: 'The gateway refused it.',
       agent_deactivated: 'The agent was deactivated.',
       bank_account_refused: 'The bank refused the account. The money is back in the wallet.',
-      bank_unavailable: 'The bank did not answer in time. The money is back in the wallet.',
+      bank_unavailable: 'The bank did not respond in time. The money is back in the wallet.',
       returned_by_bank: 'The bank sent it back. The money is in the wallet again.',
     },
     failedAnyhow: 'The money is back in the wallet.',

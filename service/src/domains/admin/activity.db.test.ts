@@ -23,9 +23,9 @@ beforeEach(async () => {
 })
 
 async function activity(): Promise<Activity> {
-  const answer = await readActivity({ database, clock })
-  fits(answer)
-  return answer
+  const response = await readActivity({ database, clock })
+  fits(response)
+  return response
 }
 
 const save = (meter: ReturnType<typeof createPaymentMeter>) => savePaymentHours(database, meter, clock.now())
@@ -106,9 +106,9 @@ test('an hour is shown for a day and deleted after two', async () => {
 
 test('the checks say whether they run, when they ended, and list their newest open faults', async () => {
   const checks = async () => {
-    const answer = await readChecks({ database })
-    fitsChecks(answer)
-    return answer.checks
+    const response = await readChecks({ database })
+    fitsChecks(response)
+    return response.checks
   }
   const never = { running: false, started_at: null, finished_at: null, open_findings: 0, findings: [] }
   expect(await checks()).toEqual([

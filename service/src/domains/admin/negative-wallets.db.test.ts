@@ -46,9 +46,9 @@ async function takeBack(id: Uuid, amount: bigint): Promise<void> {
 }
 
 async function list(query: Parameters<typeof readNegativeWallets>[1] = {}) {
-  const answer = await readNegativeWallets(db, query)
-  fits(answer)
-  return answer
+  const response = await readNegativeWallets(db, query)
+  fits(response)
+  return response
 }
 
 test('a wallet with a negative balance after a chargeback cannot send money in any way until it is positive', async () => {

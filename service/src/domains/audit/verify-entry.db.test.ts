@@ -30,9 +30,9 @@ beforeEach(async () => {
 })
 
 async function verified(id: Uuid | undefined, caller: Caller = ADMIN): Promise<AuditVerification> {
-  const answer = await verifyEntry(stage, openIntegrator(stage), caller, formatId('aud', id ?? ''))
-  responseCheck(verifyAuditEntry)(answer)
-  return answer
+  const response = await verifyEntry(stage, openIntegrator(stage), caller, formatId('aud', id ?? ''))
+  responseCheck(verifyAuditEntry)(response)
+  return response
 }
 
 const reasonOf = async (id: Uuid | undefined) => (await verified(id)).reason
@@ -62,9 +62,9 @@ test('an entry has a proof as soon as it is recorded, and the proof verifies off
   await recordSome(stage, 300)
   await integrateAll(stage)
   const [first, second] = await recordSome(stage, 2)
-  const answer = await verified(second)
-  expect(answer).toMatchObject({ valid: true, reason: 'ok', leaf_index: 301, tree_size: 302 })
-  expect(await holdsOffline(answer)).toBe(true)
+  const response = await verified(second)
+  expect(response).toMatchObject({ valid: true, reason: 'ok', leaf_index: 301, tree_size: 302 })
+  expect(await holdsOffline(response)).toBe(true)
   expect(await holdsOffline(await verified(first))).toBe(true)
 })
 
@@ -77,12 +77,12 @@ test('a payment is an entry, and no other transfer is', async () => {
   await node.ledger.close()
   const transfers = await database.query<{ id: Uuid; kind: string }>('select id, kind from transfers', [])
   const payment = transfers.find(({ kind }) => kind === 'payment')?.id
-  const answer = await verified(payment)
-  expect(answer).toMatchObject({
+  const response = await verified(payment)
+  expect(response).toMatchObject({
     valid: true,
     entry: { action: 'payment.completed', data: { amount: 12.5, fee: 1, note: '„quoted“ \ud83d\ude00' } },
   })
-  expect(await holdsOffline(answer)).toBe(true)
+  expect(await holdsOffline(response)).toBe(true)
   expect(await reasonOf(transfers.find(({ kind }) => kind === 'fund')?.id)).toBe('not_found')
   await database.query(`update transfers set note = 'another' where id = $1`, [payment])
   expect(await reasonOf(payment)).toBe('altered')

@@ -4,12 +4,12 @@ import { fixedCalendar } from '../../kernel/holiday-file.ts'
 import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
 import { startNode, type TestNode } from '../../testing/builders.ts'
 import {
-  type Answer,
   asOwners,
   type Body,
   type Headers,
   openPolicyStage,
   type PolicyStage,
+  type Reply,
   type SignedUp,
   STAGE_SESSIONS,
   type StageAgent,
@@ -71,8 +71,8 @@ beforeEach(async () => {
   await stage.pay(loot, shop, 1)
 })
 
-/** The answer to a request while the wallet's row names the thief's platform and owner, who swaps it back at once. */
-async function whileSwapped(work: () => Promise<Answer>): Promise<Answer> {
+/** The response to a request while the wallet's row names the thief's platform and owner, who swaps it back at once. */
+async function whileSwapped(work: () => Promise<Reply>): Promise<Reply> {
   const { db } = stage
   const columns = 'platform_id, owner_id'
   await db.database.query(`create table true_row as select ${columns} from agents where id = $1`, [
@@ -82,13 +82,13 @@ async function whileSwapped(work: () => Promise<Answer>): Promise<Answer> {
     `update agents a set platform_id = t.platform_id, owner_id = t.owner_id from agents t where a.id = $1 and t.id = $2`,
     [wallet.uuid, loot.uuid],
   )
-  const answer = await work()
+  const response = await work()
   await db.database.query(
     `update agents a set platform_id = t.platform_id, owner_id = t.owner_id from true_row t where a.id = $1`,
     [wallet.uuid],
   )
   await db.database.query('drop table true_row')
-  return answer
+  return response
 }
 
 /** How the row is swapped back; a transaction of `late` begins with it. */
@@ -117,13 +117,13 @@ async function startLate({ db: { database }, clock }: PolicyStage, node: TestNod
   )
 }
 
-/** The answer to a request while a row names another platform or owner, until it is locked. */
+/** The response to a request while a row names another platform or owner, until it is locked. */
 async function untilLocked(
   [table, id, column, other]: readonly ['agents' | 'owners', Uuid, 'platform_id' | 'owner_id', Uuid],
   path: string,
   headers: Headers,
   body: Body = {},
-): Promise<Answer> {
+): Promise<Reply> {
   const { database } = stage.db
   const [own] = await database.query<{ named: Uuid }>(
     `select ${column} as named from ${table} where id = $1`,
@@ -132,9 +132,9 @@ async function untilLocked(
   const set = (to: Uuid) => database.query(`update ${table} set ${column} = $2 where id = $1`, [id, to])
   await set(other)
   swapBack = () => set(own?.named ?? '')
-  const answer = await call(late, 'POST', path, { headers, body })
+  const response = await call(late, 'POST', path, { headers, body })
   swapBack = null
-  return { status: answer.status, body: answer.body as Body }
+  return { status: response.status, body: response.body as Body }
 }
 
 const asLateThief = (table: 'agents' | 'owners', id: Uuid, path: string) => {
@@ -142,7 +142,7 @@ const asLateThief = (table: 'agents' | 'owners', id: Uuid, path: string) => {
   return untilLocked([table, id, 'platform_id', platformId], path, thief.platform)
 }
 
-const codeOf = ({ body }: Answer) => (body['error'] as Body | undefined)?.['code']
+const codeOf = ({ body }: Reply) => (body['error'] as Body | undefined)?.['code']
 const balances = async () =>
   stage.db.database.query('select id, balance_paise from accounts where id = any($1) order by id', [
     [wallet.uuid, shop.uuid, loot.uuid],
@@ -153,8 +153,8 @@ const asThief = (path: string, body: object) => stage.ask('POST', path, thief.pl
 test('the platform that an altered row names holds no money of the agent', async () => {
   const before = await balances()
   const path = `/v1/agents/${wallet.id}/escrow/hold`
-  const answer = await whileSwapped(() => asThief(path, { amount: 50, to_agent_id: loot.id }))
-  expect([answer.status, codeOf(answer)]).toEqual([403, 'authorization_error'])
+  const response = await whileSwapped(() => asThief(path, { amount: 50, to_agent_id: loot.id }))
+  expect([response.status, codeOf(response)]).toEqual([403, 'authorization_error'])
   expect(await balances()).toEqual(before)
 })
 
@@ -166,8 +166,8 @@ test.each(['release', 'refund'])(
     const before = await balances()
     const path = `/v1/escrow/${String(held.body['escrow_id'])}/${way}`
     const body = way === 'release' ? { to_agent_id: loot.id } : {}
-    const answer = await whileSwapped(() => asThief(path, body))
-    expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found'])
+    const response = await whileSwapped(() => asThief(path, body))
+    expect([response.status, codeOf(response)]).toEqual([404, 'not_found'])
     expect(await balances()).toEqual(before)
     expect((await own(path, way === 'release' ? { to_agent_id: shop.id } : {})).status).toBe(200)
   },
@@ -180,8 +180,8 @@ test.each(['approve', 'reject'])(
     expect(asked.body).toMatchObject({ status: 'pending_approval' })
     const before = await balances()
     const path = `/v1/approvals/${String(asked.body['approval_id'])}/${way}`
-    const answer = await whileSwapped(() => stage.ask('POST', path, asOwners(thief.ownerId), {}))
-    expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found'])
+    const response = await whileSwapped(() => stage.ask('POST', path, asOwners(thief.ownerId), {}))
+    expect([response.status, codeOf(response)]).toEqual([404, 'not_found'])
     expect(await balances()).toEqual(before)
     expect((await stage.ask('POST', path, asOwners(victim.ownerId), {})).status).toBe(200)
   },
@@ -190,8 +190,8 @@ test.each(['approve', 'reject'])(
 test.each(['pause', 'rotate-keys', 'withdraw'])(
   'the platform that an altered row names does nothing else with the agent: %s',
   async act => {
-    const answer = await whileSwapped(() => asThief(`/v1/agents/${wallet.id}/${act}`, {}))
-    expect(answer.status).toBeGreaterThanOrEqual(400)
+    const response = await whileSwapped(() => asThief(`/v1/agents/${wallet.id}/${act}`, {}))
+    expect(response.status).toBeGreaterThanOrEqual(400)
     expect((await stage.pay(wallet, shop, 1)).status).toBe(200)
   },
 )
@@ -237,16 +237,16 @@ describe('the platform that an altered row names until it is locked', () => {
 
   test('is issued no certificate of the agent', async () => {
     const path = `/v1/agents/${wallet.id}/certificates`
-    const answer = await asLateThief('agents', wallet.uuid, path)
-    expect([answer.status, codeOf(answer)]).toEqual(REFUSED)
+    const response = await asLateThief('agents', wallet.uuid, path)
+    expect([response.status, codeOf(response)]).toEqual(REFUSED)
     expect(await certificates()).toHaveLength(1)
     expect((await asVictim(path)).status).toBe(201)
   })
 
   test.each(['revoke', 'rotate'])('ends no certificate of the agent: %s', async way => {
     const path = `/v1/certificates/${certificate}/${way}`
-    const answer = await asLateThief('agents', wallet.uuid, path)
-    expect([answer.status, codeOf(answer)]).toEqual(REFUSED)
+    const response = await asLateThief('agents', wallet.uuid, path)
+    expect([response.status, codeOf(response)]).toEqual(REFUSED)
     expect(await certificates()).toMatchObject([{ revokedAt: null }])
     expect((await asVictim(path)).status).toBeLessThan(300)
   })
@@ -260,8 +260,8 @@ describe('the platform that an altered row names until it is locked', () => {
     )
     await writeMacs(database, TEST_VAULT, OWNER_ROWS, [id])
     const path = `/v1/owners/${victim.ownerId}/invite`
-    const answer = await asLateThief('owners', id, path)
-    expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found'])
+    const response = await asLateThief('owners', id, path)
+    expect([response.status, codeOf(response)]).toEqual([404, 'not_found'])
     const status = () => database.query('select link_status as status from owners where id = $1', [id])
     expect(await status()).toEqual([{ status: 'declined' }])
     expect((await asVictim(path)).status).toBe(200)
@@ -276,8 +276,8 @@ test('an organization takes no agent that only an altered row gives to its owner
   expect(org.status).toBe(201)
   const path = `/v1/orgs/${String(org.body['id'])}/agents`
   const swapped = ['agents', loot.uuid, 'owner_id', parseId('own', victim.ownerId) ?? ''] as const
-  const answer = await untilLocked(swapped, path, session, { agent_id: loot.id, role: 'worker' })
-  expect([answer.status, codeOf(answer)]).toEqual([403, 'authorization_error'])
+  const response = await untilLocked(swapped, path, session, { agent_id: loot.id, role: 'worker' })
+  expect([response.status, codeOf(response)]).toEqual([403, 'authorization_error'])
   const join = (agent: StageAgent) => stage.ask('POST', path, session, { agent_id: agent.id, role: 'worker' })
   expect((await join(loot)).status).toBe(403)
   expect((await join(shop)).status).toBe(201)

@@ -23,11 +23,11 @@ export interface UsageOf {
 }
 
 /** Reads what an agent has used of its limits, by the reads and rules of a payment, and posts nothing. */
-export function usageCommand<Answer extends object>(
+export function usageCommand<Reply extends object>(
   agents: AgentPolicyCache,
   of: UsageOf,
-  answer: (batch: LedgerBatch, usage: Usage) => Answer,
-): Command<Answer> {
+  response: (batch: LedgerBatch, usage: Usage) => Reply,
+): Command<Reply> {
   const { agentId, payeeId, appId } = of
   const app = appId === undefined ? null : { agentId, id: appId }
   const spendOf = (batch: LedgerBatch): Spend | null => {
@@ -50,14 +50,14 @@ export function usageCommand<Answer extends object>(
     accounts: [agentId],
     reads: appReads(app),
     phases: [batch => agents.reads(batch, [agentId]), ...limitPhases(spendOf)],
-    decide(batch): Refusal | Answer {
+    decide(batch): Refusal | Reply {
       agents.requireRecorded(batch, agentId)
       const spend = spendOf(batch)
       const agent = agents.facts(batch, agentId)
       if (spend === null || agent === undefined) return refuse('not_found', 'There is no agent with this id')
       makeExact(batch, spend)
       const facts = factsOf(batch, spend)
-      return answer(batch, { agent, facts, limits: limitUsages(facts) })
+      return response(batch, { agent, facts, limits: limitUsages(facts) })
     },
   }
 }

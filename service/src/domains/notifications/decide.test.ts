@@ -7,21 +7,21 @@ import { decideTarget } from './subscribe.ts'
 const now = new Date('2026-11-20T06:30:00.000Z')
 const later = (ms: number) => new Date(now.getTime() + ms)
 const attempted = { isStarted: true, now, pauseMs: 10_000 }
-const answered = (status: number, retryAfter: string | null = null) =>
-  decidePush({ kind: 'answered', status, retryAfter }, attempted)
+const responded = (status: number, retryAfter: string | null = null) =>
+  decidePush({ kind: 'responded', status, retryAfter }, attempted)
 
 describe('after an attempt', () => {
   test.each([200, 201, 202])('%i means that the notification was sent', status =>
-    expect(answered(status)).toEqual({ kind: 'sent' }),
+    expect(responded(status)).toEqual({ kind: 'sent' }),
   )
   test.each([404, 410])('%i ends the subscription', status =>
-    expect(answered(status)).toEqual({ kind: 'gone' }),
+    expect(responded(status)).toEqual({ kind: 'gone' }),
   )
   test.each([429, 503])('%i is tried again', status =>
-    expect(answered(status)).toMatchObject({ kind: 'retry', at: later(10_000) }),
+    expect(responded(status)).toMatchObject({ kind: 'retry', at: later(10_000) }),
   )
   test.each([301, 400, 401, 403, 413, 500, 502, 504])('%i is never repeated', status =>
-    expect(answered(status)).toMatchObject({ kind: 'dropped', pausedUntil: later(10_000) }),
+    expect(responded(status)).toMatchObject({ kind: 'dropped', pausedUntil: later(10_000) }),
   )
 
   test.each([
@@ -31,11 +31,11 @@ describe('after an attempt', () => {
     ['-1', 10_000],
     ['Fri, 20 Nov 2026 10:02:00 GMT', 10_000],
   ])('a pause of %s is kept within bounds', (retryAfter, ms) => {
-    expect(answered(429, retryAfter)).toMatchObject({ at: later(ms) })
+    expect(responded(429, retryAfter)).toMatchObject({ at: later(ms) })
   })
 
   test('only what was never begun is repeated without a response', () => {
-    const result = { kind: 'unanswered', error: 'No answer within 5 seconds' } as const
+    const result = { kind: 'no_response', error: 'No response within 5 seconds' } as const
     expect(decidePush(result, attempted)).toMatchObject({ kind: 'dropped' })
     expect(decidePush(result, { ...attempted, isStarted: false })).toMatchObject({ kind: 'retry' })
   })
@@ -44,7 +44,7 @@ describe('after an attempt', () => {
     const kinds = [
       value('sent' as const),
       { kind: 'retryable', message: 'no connection' } as const,
-      { kind: 'unknown', message: 'the provider did not answer in time' } as const,
+      { kind: 'unknown', message: 'the provider did not respond in time' } as const,
       ...['429', '503', '500', '400', 'not_confirmed'].map(code => rejected(code, 'refused')),
     ].map(response => decideMessage(response, later(1)).kind)
     expect(kinds).toEqual(['sent', 'retry', 'dropped', 'retry', 'retry', 'dropped', 'dropped', 'dropped'])

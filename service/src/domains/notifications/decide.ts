@@ -24,7 +24,7 @@ interface Attempted {
 /** What follows from the response of a push service (RFC 8030, sections 5 and 7.3). */
 export function decidePush(result: AttemptResult, { isStarted, now, pauseMs }: Attempted): Outcome {
   const at = new Date(now.getTime() + pauseMs)
-  if (result.kind === 'unanswered') {
+  if (result.kind === 'no_response') {
     const reason = result.error
     return isStarted ? { kind: 'dropped', pausedUntil: at, reason } : { kind: 'retry', at, reason }
   }

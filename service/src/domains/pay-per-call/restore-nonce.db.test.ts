@@ -46,10 +46,10 @@ async function restoreAs(
   consumeId: string,
 ): Promise<boolean> {
   const body = { nonce, consume_id: consumeId }
-  const answer = await restoreNonce(context, caller, address, body, clock.now())
-  fits(answer)
-  expect(answer.nonce).toBe(nonce)
-  return answer.restored
+  const response = await restoreNonce(context, caller, address, body, clock.now())
+  fits(response)
+  expect(response.nonce).toBe(nonce)
+  return response.restored
 }
 
 const restore = (payment: Transfer, consumeId: string) =>
@@ -119,8 +119,8 @@ describe('a restored nonce', () => {
     const leaves = (await queuedCommits(db.database)).flat().length
     const facts = await factsDuring(db.database, async () => {
       expect(await restore(payment, 'sale 8')).toBe(false)
-      const answers = await Promise.all(Array.from({ length: 5 }, () => restore(payment, 'sale 7')))
-      expect(answers.filter(Boolean)).toHaveLength(1)
+      const responses = await Promise.all(Array.from({ length: 5 }, () => restore(payment, 'sale 7')))
+      expect(responses.filter(Boolean)).toHaveLength(1)
     })
     const id = formatId('agt', seller.agentId)
     expect(facts).toEqual([
@@ -195,8 +195,8 @@ describe('under concurrency', () => {
   test('of 64 restorations of one use exactly one succeeds', async () => {
     const payment = await paid()
     await consume(payment, 'once')
-    const answers = await Promise.all(Array.from({ length: 64 }, () => restore(payment, 'once')))
-    expect(answers.filter(Boolean)).toHaveLength(1)
+    const responses = await Promise.all(Array.from({ length: 64 }, () => restore(payment, 'once')))
+    expect(responses.filter(Boolean)).toHaveLength(1)
   })
 
   test('a restoration and delayed verifications with the same consume_id leave the nonce unused', async () => {
@@ -215,12 +215,12 @@ describe('under concurrency', () => {
       const payment = await paid()
       await consume(payment, 'first')
       const uses = Array.from({ length: 32 }, (_, index) => `next-${index}`)
-      const [restored, ...answers] = await Promise.all([
+      const [restored, ...responses] = await Promise.all([
         Promise.all([restore(payment, 'first'), restore(payment, 'first')]),
         ...uses.map(name => consume(payment, name)),
       ])
       expect(restored.filter(Boolean)).toHaveLength(1)
-      const granted = uses.filter((_, index) => answers[index]?.verified)
+      const granted = uses.filter((_, index) => responses[index]?.verified)
       expect(granted.length).toBeLessThanOrEqual(1)
 
       const last = granted[0] ?? 'last'

@@ -10,8 +10,8 @@ import {
 import type { Serve } from '../../http/serve.ts'
 import { restoreNonce } from './restore-nonce.ts'
 import { type VerificationContext, verifyPayment } from './verify-payment.ts'
-import { notSettled, notValid, type X402Context } from './x402/answers.ts'
 import { readX402Request } from './x402/request.ts'
+import { notSettled, notValid, type X402Context } from './x402/responses.ts'
 import { settleX402, verifyX402 } from './x402/settle.ts'
 
 export function servePayPerCall(serve: Serve, context: X402Context): void {

@@ -47,19 +47,19 @@ afterAll(() => open.close())
 
 /** The results for each of the three agents and both statement lines of a movement. */
 async function verified(id: Uuid) {
-  const answers = []
+  const responses = []
   for (const line of [formatId('txn', id), formatId('txn', creditSideOf(id))]) {
     for (const { caller } of [buyer, seller, stranger]) {
-      const answer = await verifyPayment(open.network, caller, line, { nonce: 'n' }, clock.now())
-      fits(answer)
-      answers.push(answer)
+      const response = await verifyPayment(open.network, caller, line, { nonce: 'n' }, clock.now())
+      fits(response)
+      responses.push(response)
     }
   }
-  return answers
+  return responses
 }
 
 async function expectReason(id: Uuid, reason: string): Promise<void> {
-  for (const answer of await verified(id)) expect(answer).toMatchObject({ ...NOTHING_PAID, reason })
+  for (const response of await verified(id)) expect(response).toMatchObject({ ...NOTHING_PAID, reason })
 }
 
 test('a funding exists, whatever its outcome, and is no payment to any agent', async () => {
@@ -119,8 +119,8 @@ test('a hold is not completed until it is released, and its refund is no payment
 
   const released = await holdMoney(history, buyer, seller, 700n, WORDS)
   await releaseHold(history, released, seller)
-  const answers = await verified(released.transfer.id)
-  expect(answers.map(({ verified, reason = null }) => [verified, reason]).slice(0, 3)).toEqual([
+  const responses = await verified(released.transfer.id)
+  expect(responses.map(({ verified, reason = null }) => [verified, reason]).slice(0, 3)).toEqual([
     [false, 'not_payee'],
     [true, null],
     [false, 'not_payee'],

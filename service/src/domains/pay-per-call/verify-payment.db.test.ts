@@ -37,9 +37,9 @@ async function verifyAs(
   id: string,
   query: VerificationQuery = {},
 ): Promise<Verification> {
-  const answer = await verifyPayment(context, caller, id, query, clock.now())
-  fits(answer)
-  return answer
+  const response = await verifyPayment(context, caller, id, query, clock.now())
+  fits(response)
+  return response
 }
 
 const verify = ({ id }: Transfer, query: VerificationQuery = {}) =>
@@ -302,22 +302,22 @@ describe('consuming', () => {
   test('of 64 concurrent calls exactly one verifies', async () => {
     for (let round = 0; round < 5; round++) {
       const payment = await paid()
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 64 }, (_, index) =>
           consume(payment, index % 2 ? { consume_id: `try-${index}` } : {}),
         ),
       )
-      expect(answers.filter(({ verified }) => verified)).toHaveLength(1)
-      expect(answers.filter(({ reason }) => reason === 'nonce_already_used')).toHaveLength(63)
+      expect(responses.filter(({ verified }) => verified)).toHaveLength(1)
+      expect(responses.filter(({ reason }) => reason === 'nonce_already_used')).toHaveLength(63)
     }
   })
 
   test('64 concurrent calls with one consume_id all get the first response, and one nonce is consumed', async () => {
     const payment = await paid()
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 64 }, () => consume(payment, { consume_id: 'once' })),
     )
-    expect(answers.every(({ verified }) => verified)).toBe(true)
+    expect(responses.every(({ verified }) => verified)).toBe(true)
     expect(
       await db.database.query('select payment_id, consume_id from consumed_nonces where nonce = $1', [
         payment.reference,

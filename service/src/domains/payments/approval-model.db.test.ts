@@ -22,7 +22,6 @@ import { PROOF_LENGTH, SEED } from '../../testing/knobs.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import {
   type Act,
-  type Answer,
   type ApprovalModel,
   acts,
   emptyModel,
@@ -33,6 +32,7 @@ import {
   approve as modelApprove,
   pay as modelPay,
   reject as modelReject,
+  type Reply,
   standing,
 } from '../../testing/model/approval-model.ts'
 import type { Approval } from './approvals/approval.ts'
@@ -96,7 +96,7 @@ async function runAct(run: Run, node: TestNode, act: Act): Promise<void> {
       const { key, reference, unique } = act
       const more = { idempotencyKey: key, reference, uniqueReference: unique }
       const response = node.pay(order(payer, payees[act.payee] ?? '', act.amount, more))
-      return expectAnswer(await outcomeOf(run, response), modelPay(model, act, nowMs))
+      return expectResponse(await outcomeOf(run, response), modelPay(model, act, nowMs))
     }
     case 'approve':
     case 'reject': {
@@ -105,10 +105,10 @@ async function runAct(run: Run, node: TestNode, act: Act): Promise<void> {
       if (approval === undefined) return
       if (act.do === 'reject') {
         const response = reject(node, approval).then(() => 'rejected' as const)
-        return expectAnswer(await outcomeOf(run, response), modelReject(model, which, nowMs))
+        return expectResponse(await outcomeOf(run, response), modelReject(model, which, nowMs))
       }
       const response = approve(node, approval).then(({ made }) => made.payment ?? 'rejected')
-      return expectAnswer(await outcomeOf(run, response), modelApprove(model, which, nowMs))
+      return expectResponse(await outcomeOf(run, response), modelApprove(model, which, nowMs))
     }
     case 'set payee': {
       const which = act.which % payees.length
@@ -135,13 +135,13 @@ async function runAct(run: Run, node: TestNode, act: Act): Promise<void> {
 }
 
 /** The service's response, in the model's terms. New payments and approvals get the next place. */
-async function outcomeOf(run: Run, response: Promise<PaymentResult | 'rejected'>): Promise<Answer> {
+async function outcomeOf(run: Run, response: Promise<PaymentResult | 'rejected'>): Promise<Reply> {
   const outcome = await response.catch((error: unknown) => {
     if (error instanceof AppError) return error
     throw error
   })
   if (outcome === 'rejected') return { kind: 'rejected' }
-  if (outcome instanceof AppError) return refusalAnswer(run, outcome)
+  if (outcome instanceof AppError) return refusalResponse(run, outcome)
   if (outcome.approval_id === undefined) {
     return { kind: 'paid', payment: run.payments.push(parseId('pay', outcome.payment_id ?? '') ?? '') - 1 }
   }
@@ -150,7 +150,7 @@ async function outcomeOf(run: Run, response: Promise<PaymentResult | 'rejected'>
   return { kind: 'asked', approval: run.approvals.push(approval) - 1 }
 }
 
-function refusalAnswer({ payments, approvals }: Run, { code, details = {} }: AppError): Answer {
+function refusalResponse({ payments, approvals }: Run, { code, details = {} }: AppError): Reply {
   const { payment_id: paymentId, approval_id: approvalId, status } = details
   if (typeof paymentId === 'string' && status !== 'approved') {
     return { kind: 'refused', code, payment: payments.indexOf(parseId('pay', paymentId) ?? '') }
@@ -161,7 +161,7 @@ function refusalAnswer({ payments, approvals }: Run, { code, details = {} }: App
   return { kind: 'refused', code, ...(typeof status === 'string' ? { status } : {}) }
 }
 
-function expectAnswer(response: Answer, wanted: Answer): void {
+function expectResponse(response: Reply, wanted: Reply): void {
   expect(response).toEqual(wanted)
   const name = response.kind === 'refused' ? response.code : response.kind
   tally.set(name, (tally.get(name) ?? 0) + 1)

@@ -5,7 +5,7 @@ import { limitsPrograms } from '../../testing/limits/limits-program.ts'
 import { playLimits } from '../../testing/limits/limits-run.ts'
 import { type LimitsStage, openLimitsStage } from '../../testing/limits/limits-stage.ts'
 
-const EVERY_ANSWER = [
+const EVERY_RESPONSE = [
   'allocated',
   'app connected',
   'approved',
@@ -46,7 +46,7 @@ test('two nodes decide and report as a reference that scans the whole history, a
   const deadlineMs = performance.now() + LONG_SECONDS * 1_000
   console.log(`limits seeds from ${SEED}`)
   const tally = new Map<string, number>()
-  const missing = () => EVERY_ANSWER.filter(answer => !tally.has(answer))
+  const missing = () => EVERY_RESPONSE.filter(response => !tally.has(response))
   // However slow the machine, it runs until every result has occurred; a bound ends it if one never does.
   for (
     let seed = SEED;
@@ -58,6 +58,6 @@ test('two nodes decide and report as a reference that scans the whole history, a
       { numRuns: 10, seed, endOnFailure: true },
     )
   }
-  expect([...tally.keys()].toSorted()).toEqual(EVERY_ANSWER)
+  expect([...tally.keys()].toSorted()).toEqual(EVERY_RESPONSE)
   console.log(tally)
 })

@@ -10,7 +10,7 @@ import {
   playProgram,
 } from '../../testing/model/model-run.ts'
 
-const EVERY_ANSWER = [
+const EVERY_RESPONSE = [
   'authentication_error',
   'authorization_error',
   'conflict',
@@ -39,7 +39,7 @@ test('two nodes under concurrent commands respond and post as a plain model does
     )
   }
   expect(stage.nodes.flatMap(({ broken }) => broken)).toEqual([])
-  expect([...stage.tally.keys()].toSorted()).toEqual(EVERY_ANSWER)
+  expect([...stage.tally.keys()].toSorted()).toEqual(EVERY_RESPONSE)
   await expectBalanced(stage.database)
   console.log(stage.tally)
 })

@@ -31,18 +31,18 @@ export function payWithTransfer(
   return ledger.submit(payCommand(agents, order, (result, posted) => ({ result, posted })))
 }
 
-/** `answer` gets the result and the transfer; null: the payment waits for approval. */
-function payCommand<Answer extends object>(
+/** `response` gets the result and the transfer; null: the payment waits for approval. */
+function payCommand<Reply extends object>(
   agents: AgentPolicyCache,
   order: PaymentOrder,
-  answer: (result: PaymentResult, transfer: Transfer | null) => Answer,
-): Command<Answer> {
+  response: (result: PaymentResult, transfer: Transfer | null) => Reply,
+): Command<Reply> {
   const { keyHash, asksOwner } = order
   const spending = paymentSpending(agents, order, { by: 'agent', keyHash, asksOwner })
   return spendCommand(agents, spending, () => ({ request: requestOf(order), actor: payerActor(order) }), {
-    posted: (transfer, policyVersion) => answer(resultOf(transfer, policyVersion), transfer),
+    posted: (transfer, policyVersion) => response(resultOf(transfer, policyVersion), transfer),
     waiting: (approval, batch) =>
-      answer(waitingResult(approval, batch.account(order.payerId)?.balancePaise ?? ZERO_PAISE), null),
+      response(waitingResult(approval, batch.account(order.payerId)?.balancePaise ?? ZERO_PAISE), null),
   })
 }
 

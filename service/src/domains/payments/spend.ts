@@ -117,16 +117,16 @@ export interface PreparedSpend<Posted> extends Required<Omit<Command<object>, 'd
 }
 
 /** Posts, or requests the owner's approval: decided and written in one commit with other commands of the batch. */
-export function spendCommand<Posted extends { readonly id: Uuid }, Answer extends object>(
+export function spendCommand<Posted extends { readonly id: Uuid }, Reply extends object>(
   agents: AgentPolicyCache,
   spending: Spending<Posted>,
   /** Called only when the owner has to approve, because most payments need no approval. */
   approval: () => { readonly request: RequestTerms; readonly actor: Actor },
-  answer: {
-    readonly posted: (posted: Posted, policyVersion: string) => Answer
-    readonly waiting: (approval: Approval, batch: LedgerBatch) => Answer
+  response: {
+    readonly posted: (posted: Posted, policyVersion: string) => Reply
+    readonly waiting: (approval: Approval, batch: LedgerBatch) => Reply
   },
-): Command<Answer> {
+): Command<Reply> {
   const prepared = prepareRequest(agents, spending)
   return {
     ...prepared,
@@ -137,7 +137,7 @@ export function spendCommand<Posted extends { readonly id: Uuid }, Answer extend
       if (plan.kind === 'proceed') {
         const posted = prepared.post(batch)
         if (plan.allowance !== undefined) countUse(batch, plan.allowance, transferOf(batch, posted))
-        return answer.posted(posted, policyVersion)
+        return response.posted(posted, policyVersion)
       }
       const { rule, layer } = plan
       const { request, actor } = approval()
@@ -145,7 +145,7 @@ export function spendCommand<Posted extends { readonly id: Uuid }, Answer extend
       const asked = requestApproval(batch, { ...request, terms, rule, layer }, actor)
       const { id, expiresAt } = asked
       prepared.noteUse(batch, { kind: 'approval', id, expiresAt, request: asked })
-      return answer.waiting(asked, batch)
+      return response.waiting(asked, batch)
     },
   }
 }

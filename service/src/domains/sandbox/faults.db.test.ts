@@ -66,8 +66,8 @@ async function fundingsOf(agentId: string) {
 }
 
 async function gatewayStatus(id: string): Promise<string | undefined> {
-  const answer = await world.gateway.getOrder({ orderId: formatId('fund', id), gatewayOrderId: null })
-  return answer.kind === 'value' ? answer.value?.status : undefined
+  const response = await world.gateway.getOrder({ orderId: formatId('fund', id), gatewayOrderId: null })
+  return response.kind === 'value' ? response.value?.status : undefined
 }
 
 test('an order whose creation got no response is found, not created twice', async () => {

@@ -31,7 +31,7 @@ test('receivers that do not respond do not keep another platform from an attempt
   const held = Array.from({ length: 32 }, (_, index) => slots.withSlot(`platform-${index >> 1}`, silent))
   expect(await refusalOf(slots.withSlot('another', silent))).toMatchObject({ code: 'service_unavailable' })
   nowMs = 1_000
-  expect(await slots.withSlot('another', async () => 'answered')).toBe('answered')
+  expect(await slots.withSlot('another', async () => 'responded')).toBe('responded')
   expect(await held[0]).toBe('gave way')
   const others = Array.from({ length: 17 }, (_, index) => slots.withSlot(`other-${index}`, silent))
   // One slot was free; the sixteen platforms with two gave one each before any platform lost its only one.

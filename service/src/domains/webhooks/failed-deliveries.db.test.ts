@@ -30,9 +30,9 @@ test.beforeAll(async () => {
 })
 
 async function list(query: Parameters<typeof readFailedDeliveries>[1] = {}) {
-  const answer = await readFailedDeliveries({ database }, query)
-  fits(answer)
-  return answer
+  const response = await readFailedDeliveries({ database }, query)
+  fits(response)
+  return response
 }
 
 test('failed deliveries of all platforms are listed with their platforms, newest first, and no others', async () => {

@@ -17,7 +17,7 @@ let stage: RequestsStage
 let receiver: Receiver
 let platform: TestPlatform
 /** Requests to which the receiver has not responded yet. */
-let unanswered: ServerResponse[]
+let open: ServerResponse[]
 
 beforeAll(async () => {
   stage = await openRequestsStage()
@@ -25,22 +25,22 @@ beforeAll(async () => {
 afterAll(() => stage.close())
 
 beforeEach(async () => {
-  unanswered = []
-  receiver = await startReceiver(response => unanswered.push(response))
+  open = []
+  receiver = await startReceiver(response => open.push(response))
   platform = await stage.newPlatform(receiver.origin)
 })
 
 const waitForRequests = (count: number) =>
-  vi.waitFor(() => expect(unanswered.length).toBe(count), { interval: 5, timeout: 10_000 })
-const answerAll = (status: number) => {
-  for (const response of unanswered.splice(0)) response.writeHead(status).end()
+  vi.waitFor(() => expect(open.length).toBe(count), { interval: 5, timeout: 10_000 })
+const respondToAll = (status: number) => {
+  for (const response of open.splice(0)) response.writeHead(status).end()
 }
 
 /** A delivery whose first attempt got a response with this status. */
 async function deliveryAfter(status: number): Promise<WebhookDelivery> {
   const tested = platform.test()
   await waitForRequests(1)
-  answerAll(status)
+  respondToAll(status)
   return tested
 }
 
@@ -66,7 +66,7 @@ describe('while a requested attempt runs', () => {
     const tested = platform.test()
     await waitForRequests(1)
     expect([await dueIn(50_000), await dueIn(61_000)]).toEqual([0, 1])
-    answerAll(200)
+    respondToAll(200)
     expect((await tested).status).toBe('delivered')
     expect(await dueIn(61_000)).toBe(0)
   })
@@ -77,12 +77,12 @@ describe('while a requested attempt runs', () => {
     const retried = platform.retry(delivery_id)
     await waitForRequests(1)
     expect([await dueIn(50_000), await dueIn(61_000)]).toEqual([0, 1])
-    answerAll(500)
+    respondToAll(500)
     expect(await retried).toMatchObject({ status: 'pending', attempts: 2 })
     const again = platform.retry(delivery_id)
     await waitForRequests(1)
     expect([await dueIn(61_000), await dueIn(400_000)]).toEqual([0, 1])
-    answerAll(200)
+    respondToAll(200)
     await again
   })
 
@@ -91,7 +91,7 @@ describe('while a requested attempt runs', () => {
     const retried = platform.retry(pending.delivery_id)
     await waitForRequests(1)
     await deliverMeanwhile(pending, { status: 'delivered', responseStatus: 200 })
-    answerAll(500)
+    respondToAll(500)
     expect(await retried).toMatchObject({
       status: 'delivered',
       attempts: 3,
@@ -105,7 +105,7 @@ describe('while a requested attempt runs', () => {
     const retried = platform.retry(pending.delivery_id)
     await waitForRequests(1)
     await deliverMeanwhile(pending, { status: 'failed', responseStatus: 500, error: 'x', isGone: false })
-    answerAll(200)
+    respondToAll(200)
     expect(await retried).toMatchObject({ status: 'delivered', attempts: 3, last_error: null })
   })
 
@@ -114,7 +114,7 @@ describe('while a requested attempt runs', () => {
     const retried = platform.retry(pending.delivery_id)
     await waitForRequests(1)
     await deliverMeanwhile(pending, { status: 'failed', responseStatus: 500, error: 'x', isGone: false })
-    answerAll(500)
+    respondToAll(500)
     expect(await retried).toMatchObject({ status: 'failed', attempts: 3, next_attempt_at: null })
   })
 
@@ -128,12 +128,12 @@ describe('while a requested attempt runs', () => {
     const others = await stage.newPlatform(receiver.origin)
     const tested = others.test()
     await waitForRequests(3)
-    answerAll(200)
+    respondToAll(200)
     expect((await Promise.all(both)).map(({ attempts }) => attempts).toSorted()).toEqual([2, 3])
     expect((await tested).status).toBe('delivered')
     const again = platform.retry(delivery_id)
     await waitForRequests(1)
-    answerAll(200)
+    respondToAll(200)
     expect(await again).toMatchObject({ status: 'delivered', attempts: 4 })
   })
 
@@ -141,10 +141,10 @@ describe('while a requested attempt runs', () => {
     const silent = await Promise.all(Array.from({ length: 16 }, () => stage.newPlatform(receiver.origin)))
     const asked = silent.flatMap(each => [1, 2].map(() => each.ask('POST', routes.testWebhook.path)))
     await waitForRequests(32)
-    const answering = await startReceiver()
-    const other = await stage.newPlatform(answering.origin)
+    const responding = await startReceiver()
+    const other = await stage.newPlatform(responding.origin)
     expect(await other.test()).toMatchObject({ status: 'delivered' })
-    answerAll(200)
+    respondToAll(200)
     expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([200]))
   })
 
@@ -155,7 +155,7 @@ describe('while a requested attempt runs', () => {
       `select count(*) as count from pg_stat_activity
        where datname = current_database() and state like 'idle in transaction%'`,
     )
-    answerAll(200)
+    respondToAll(200)
     await tested
     expect(count).toBe(0n)
   })
@@ -164,11 +164,11 @@ describe('while a requested attempt runs', () => {
     const tested = platform.test()
     await waitForRequests(1)
     await platform.setUrl(`${receiver.origin}/v2`)
-    answerAll(410)
+    respondToAll(410)
     expect(await tested).toMatchObject({ status: 'failed', url: receiver.origin })
     const next = platform.test()
     await waitForRequests(1)
-    answerAll(200)
+    respondToAll(200)
     expect((await next).url).toBe(`${receiver.origin}/v2`)
   })
 })

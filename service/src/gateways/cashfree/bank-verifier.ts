@@ -15,10 +15,10 @@ export function createCashfreeVerifier(options: CashfreeAccess): BankVerifier {
     verifyAccount: claim => verify(ask, claim),
     async checkAgain(reference, claim) {
       const path = `/bank-account?reference_id=${encodeURIComponent(reference)}`
-      const answer = await ask({ method: 'GET', path })
+      const response = await ask({ method: 'GET', path })
       // A verification that Cashfree no longer has must be started again.
-      if (answer.kind === 'rejected' && answer.code.endsWith('_not_found')) return verify(ask, claim)
-      return judge(answer)
+      if (response.kind === 'rejected' && response.code.endsWith('_not_found')) return verify(ask, claim)
+      return judge(response)
     },
   }
 }
@@ -36,14 +36,14 @@ async function verify(
   )
 }
 
-function judge(answer: GatewayResult<ExactJson>): BankCheckResult {
-  switch (answer.kind) {
+function judge(response: GatewayResult<ExactJson>): BankCheckResult {
+  switch (response.kind) {
     case 'value':
-      return readBankCheckResult(answer.value)
+      return readBankCheckResult(response.value)
     case 'rejected':
-      return resultOfCode(answer.code, null) ?? { kind: 'retryable', message: answer.message }
+      return resultOfCode(response.code, null) ?? { kind: 'retryable', message: response.message }
     case 'retryable':
     case 'unknown':
-      return answer
+      return response
   }
 }

@@ -62,7 +62,7 @@ test.each(Object.entries(FAULTS))('after %s a question may be asked again', asyn
   expect(await gateway.getOrder(KEY)).toMatchObject({ kind: 'value' })
 })
 
-test('a slow answer that comes in time counts', async () => {
+test('a slow response that comes in time counts', async () => {
   cashfree.faults.next('POST /pg/orders', { kind: 'slow', ms: 50 })
   expect(await gateway.createOrder(ORDER)).toMatchObject({ kind: 'value' })
 })
@@ -97,8 +97,8 @@ test('an order is not there only when Cashfree says so with its code', async () 
 
 test('wrong credentials are named as such and refused by the other side', async () => {
   const wrong = createCashfreeGateway({ ...cashfree.gatewayOptions, clientSecret: 'wrong-secret' })
-  const answer = await wrong.createOrder(ORDER)
-  expect(answer).toMatchObject({ kind: 'retryable', message: expect.stringContaining('credentials') })
+  const response = await wrong.createOrder(ORDER)
+  expect(response).toMatchObject({ kind: 'retryable', message: expect.stringContaining('credentials') })
   expect(cashfree.payments.orders.size).toBe(0)
 })
 
@@ -107,14 +107,14 @@ test('no message holds a secret, an address, or what Cashfree quotes of personal
     ...Object.values(FAULTS),
     { kind: 'refuse', status: 400, code: 'customer_phone_invalid' } as const,
   ]
-  const answers: unknown[] = []
+  const responses: unknown[] = []
   for (const fault of faults) {
     cashfree.faults.next('POST /pg/orders', fault)
-    answers.push(await gateway.createOrder({ ...ORDER, orderId: `order_${answers.length}` }))
+    responses.push(await gateway.createOrder({ ...ORDER, orderId: `order_${responses.length}` }))
   }
   await cashfree.close()
-  answers.push(await gateway.createOrder(ORDER))
-  const said = JSON.stringify(answers)
+  responses.push(await gateway.createOrder(ORDER))
+  const said = JSON.stringify(responses)
   for (const secret of [
     FAKE_SECRETS.payments,
     'TEST_PAYMENTS',

@@ -31,7 +31,7 @@ export interface CashfreeCall {
 export type CallCashfree = (call: CashfreeCall) => Promise<GatewayResult<ExactJson>>
 
 const TIMEOUT_MS = 8_000
-const MAX_ANSWER_BYTES = 1024 * 1024
+const MAX_RESPONSE_BYTES = 1024 * 1024
 
 /**
  * Calls Cashfree. An error message contains only a status and a code, because Cashfree's messages may quote a bank
@@ -48,11 +48,11 @@ export function openCashfree(access: CashfreeAccess): CallCashfree {
         redirect: 'manual',
         signal: AbortSignal.timeout(access.timeoutMs ?? TIMEOUT_MS),
       })
-      const { text, isWhole } = await readAtMost(response, MAX_ANSWER_BYTES)
+      const { text, isWhole } = await readAtMost(response, MAX_RESPONSE_BYTES)
       return judge(response.status, isWhole ? parseExactJson(text) : undefined, isQuestion)
     } catch (error) {
-      const answer = noResponse(error)
-      return isQuestion ? { ...answer, kind: 'retryable' } : answer
+      const response = noResponse(error)
+      return isQuestion ? { ...response, kind: 'retryable' } : response
     }
   }
 }

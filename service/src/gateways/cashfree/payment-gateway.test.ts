@@ -27,9 +27,9 @@ const ORDER: NewOrder = {
 const KEY = { orderId: ORDER.orderId, gatewayOrderId: null }
 
 async function seen(): Promise<readonly GatewayPayment[]> {
-  const answer = await gateway.getOrder(KEY)
-  if (answer.kind !== 'value' || answer.value === null) throw new Error('the order is not to be seen')
-  return answer.value.payments
+  const response = await gateway.getOrder(KEY)
+  if (response.kind !== 'value' || response.value === null) throw new Error('the order is not to be seen')
+  return response.value.payments
 }
 
 describe('an order', () => {
@@ -230,8 +230,8 @@ describe('UPI', () => {
   beforeEach(() => gateway.createOrder(ORDER))
 
   test('begins with the address that any app opens, asked without credentials', async () => {
-    const answer = await gateway.startUpi(KEY, { channel: 'intent' })
-    expect(answer).toMatchObject({
+    const response = await gateway.startUpi(KEY, { channel: 'intent' })
+    expect(response).toMatchObject({
       value: { intent: expect.stringMatching(/^upi:\/\/pay\?pa=.*&am=100000\.50&cu=INR$/) },
     })
     expect(cashfree.requests.at(-1)?.headers).not.toHaveProperty('x-client-secret')

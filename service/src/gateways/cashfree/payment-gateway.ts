@@ -64,7 +64,7 @@ async function createOrder(
     methods = ['card', 'netbanking', 'upi'],
     returnUrl,
   } = order
-  const answer = await ask({
+  const response = await ask({
     method: 'POST',
     path: '/orders',
     idempotencyKey: orderId,
@@ -85,9 +85,9 @@ async function createOrder(
       order_note: order.note.slice(0, LONGEST_NOTE),
     },
   })
-  if (answer.kind === 'rejected' && isTaken(answer.code)) return existingOrder(ask, order)
-  if (answer.kind !== 'value') return answer
-  const created = readOrder(answer.value)
+  if (response.kind === 'rejected' && isTaken(response.code)) return existingOrder(ask, order)
+  if (response.kind !== 'value') return response
+  const created = readOrder(response.value)
   return created === null ? unreadable('unknown') : value(createdOrder(created))
 }
 
@@ -106,9 +106,9 @@ function createdOrder({ gatewayOrderId, sessionId }: CashfreeOrder): CreatedOrde
 }
 
 async function fetchOrder(ask: CallCashfree, key: OrderKey): Promise<GatewayResult<CashfreeOrder>> {
-  const answer = await ask({ method: 'GET', path: pathOf(key) })
-  if (answer.kind !== 'value') return answer
-  const order = readOrder(answer.value)
+  const response = await ask({ method: 'GET', path: pathOf(key) })
+  if (response.kind !== 'value') return response
+  const order = readOrder(response.value)
   return order === null || order.orderId !== key.orderId ? unreadable('retryable') : value(order)
 }
 
@@ -135,9 +135,9 @@ async function getOrder(ask: CallCashfree, key: OrderKey): Promise<GatewayResult
 }
 
 async function fetchPayments(ask: CallCashfree, key: OrderKey): Promise<GatewayResult<readonly ExactJson[]>> {
-  const answer = await ask({ method: 'GET', path: `${pathOf(key)}/payments` })
-  if (answer.kind !== 'value') return answer
-  const payments = entriesOf(answer.value)
+  const response = await ask({ method: 'GET', path: `${pathOf(key)}/payments` })
+  if (response.kind !== 'value') return response
+  const payments = entriesOf(response.value)
   return payments === null ? unreadable('retryable') : value(payments)
 }
 
@@ -152,18 +152,19 @@ async function fetchDisputes(
 ): Promise<GatewayResult<readonly ExactJson[]>> {
   const isPaid = payments.some(payment => textAt(payment, 'payment_status') === 'SUCCESS')
   if (!isPaid) return value([])
-  const answer = await ask({ method: 'GET', path: `${pathOf(key)}/disputes` })
-  if (answer.kind === 'rejected') return value([])
-  if (answer.kind !== 'value') return answer
-  const disputes = entriesOf(answer.value)
+  const response = await ask({ method: 'GET', path: `${pathOf(key)}/disputes` })
+  if (response.kind === 'rejected') return value([])
+  if (response.kind !== 'value') return response
+  const disputes = entriesOf(response.value)
   return disputes === null ? unreadable('retryable') : value(disputes)
 }
 
 async function cancelOrder(ask: CallCashfree, key: OrderKey): Promise<GatewayResult<null>> {
-  const answer = await ask({ method: 'PATCH', path: pathOf(key), body: { order_status: 'TERMINATED' } })
-  if (answer.kind === 'rejected' && answer.code !== 'order_not_found') return endedAlready(ask, key, answer)
-  if (answer.kind !== 'value') return answer
-  const order = readOrder(answer.value)
+  const response = await ask({ method: 'PATCH', path: pathOf(key), body: { order_status: 'TERMINATED' } })
+  if (response.kind === 'rejected' && response.code !== 'order_not_found')
+    return endedAlready(ask, key, response)
+  if (response.kind !== 'value') return response
+  const order = readOrder(response.value)
   if (order === null) return unreadable('unknown')
   return order.status === 'paid' ? rejected('order_paid', 'The order is paid already') : value(null)
 }

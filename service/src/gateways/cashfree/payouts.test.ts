@@ -53,8 +53,8 @@ describe('a beneficiary', () => {
   test('whose account has another id at Cashfree is paid under that id', async () => {
     await payouts.ensureBeneficiary(ASHA)
     const second = { ...ASHA, beneficiaryId: 'own_second' }
-    const answer = await payouts.ensureBeneficiary(second)
-    expect(answer).toEqual({ kind: 'value', value: { beneficiaryId: ASHA.beneficiaryId } })
+    const response = await payouts.ensureBeneficiary(second)
+    expect(response).toEqual({ kind: 'value', value: { beneficiaryId: ASHA.beneficiaryId } })
   })
 
   test('whose id belongs to another account is refused, because money would go to the wrong account', async () => {
@@ -150,8 +150,8 @@ describe('a transfer', () => {
     ] as const
     for (const [state, status, utr] of states) {
       cashfree.payouts.setTransfer(PAYOUT.transferId, state)
-      const answer = await payouts.get(PAYOUT.transferId)
-      expect(answer).toMatchObject({
+      const response = await payouts.get(PAYOUT.transferId)
+      expect(response).toMatchObject({
         value: { status, utr, providerPayoutId: expect.stringMatching(/^\d{19}$/) },
       })
     }
@@ -198,8 +198,8 @@ describe('a transfer', () => {
       code: 'transfer_amount_invalid',
     })
     expect(await payouts.send(PAYOUT)).toMatchObject({ kind: 'rejected', code: 'transfer_amount_invalid' })
-    const answer = await payouts.send({ ...PAYOUT, beneficiaryId: 'nobody' })
-    expect(answer).toMatchObject({ kind: 'rejected', code: 'beneficiary_not_found' })
+    const response = await payouts.send({ ...PAYOUT, beneficiaryId: 'nobody' })
+    expect(response).toMatchObject({ kind: 'rejected', code: 'beneficiary_not_found' })
   })
 
   test.each(['insufficient_balance', 'transfer_insufficient_funds', 'NOT_ENOUGH_BALANCE'])(
@@ -261,20 +261,20 @@ describe('a payout webhook', () => {
 
 test('no message of a payout holds a secret or what Cashfree quotes of an account', async () => {
   await payouts.ensureBeneficiary(ASHA)
-  const answers: unknown[] = []
+  const responses: unknown[] = []
   const refusal = { kind: 'refuse', status: 400, code: 'bank_account_number_invalid' } as const
   for (const fault of [...Object.values(FAULTS), refusal]) {
     cashfree.faults.next('POST /payout/beneficiary', fault)
     cashfree.faults.next('POST /payout/transfers', fault)
     const beneficiary = {
       ...ASHA,
-      beneficiaryId: `own_${answers.length}`,
-      bankAccount: `99999999${answers.length}`,
+      beneficiaryId: `own_${responses.length}`,
+      bankAccount: `99999999${responses.length}`,
     }
-    answers.push(await payouts.ensureBeneficiary(beneficiary))
-    answers.push(await payouts.send({ ...PAYOUT, transferId: `po_${answers.length}` }))
+    responses.push(await payouts.ensureBeneficiary(beneficiary))
+    responses.push(await payouts.send({ ...PAYOUT, transferId: `po_${responses.length}` }))
   }
-  const said = JSON.stringify(answers, (_key, value: unknown) =>
+  const said = JSON.stringify(responses, (_key, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value,
   )
   for (const secret of [

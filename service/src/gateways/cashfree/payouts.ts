@@ -30,7 +30,7 @@ async function send(
   ask: CallCashfree,
   { transferId, beneficiaryId, amountPaise, remarks }: PayoutRequest,
 ): Promise<GatewayResult<ProviderPayout>> {
-  const answer = await ask({
+  const response = await ask({
     method: 'POST',
     path: '/transfers',
     idempotencyKey: transferId,
@@ -45,12 +45,12 @@ async function send(
         .slice(0, LONGEST_REMARKS),
     },
   })
-  if (answer.kind === 'rejected') {
-    if (isTaken(answer.code)) return sentBefore(ask, transferId, amountPaise)
-    return OUT_OF_MONEY.test(answer.code) ? { kind: 'retryable', message: answer.message } : answer
+  if (response.kind === 'rejected') {
+    if (isTaken(response.code)) return sentBefore(ask, transferId, amountPaise)
+    return OUT_OF_MONEY.test(response.code) ? { kind: 'retryable', message: response.message } : response
   }
-  if (answer.kind !== 'value') return answer
-  const transfer = readTransfer(answer.value)
+  if (response.kind !== 'value') return response
+  const transfer = readTransfer(response.value)
   return transfer === null || transfer.transferId !== transferId ? inDoubt() : value(transfer)
 }
 
@@ -77,10 +77,10 @@ async function getTransfer(
   transferId: string,
 ): Promise<GatewayResult<ProviderPayout | null>> {
   const path = `/transfers?transfer_id=${encodeURIComponent(transferId)}`
-  const answer = await ask({ method: 'GET', path })
-  if (answer.kind === 'rejected') return NOT_FOUND.test(answer.code) ? value(null) : answer
-  if (answer.kind !== 'value') return answer
-  const transfer = readTransfer(answer.value)
+  const response = await ask({ method: 'GET', path })
+  if (response.kind === 'rejected') return NOT_FOUND.test(response.code) ? value(null) : response
+  if (response.kind !== 'value') return response
+  const transfer = readTransfer(response.value)
   if (transfer !== null && transfer.transferId === transferId) return value(transfer)
   return { kind: 'retryable', message: 'Cashfree returned a body that cannot be read' }
 }

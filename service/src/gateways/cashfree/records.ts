@@ -13,7 +13,7 @@ export async function listRecords(
   to: Date,
   cursor: string | null,
 ): Promise<GatewayResult<GatewayRecords>> {
-  const answer = await ask({
+  const response = await ask({
     method: 'POST',
     path: '/recon',
     isQuestion: true,
@@ -22,11 +22,11 @@ export async function listRecords(
       filters: { start_date: from.toISOString(), end_date: to.toISOString() },
     },
   })
-  if (answer.kind !== 'value') return answer
-  const entries = entriesOf(at(answer.value, 'data'))
+  if (response.kind !== 'value') return response
+  const entries = entriesOf(at(response.value, 'data'))
   if (entries === null) return { kind: 'retryable', message: 'Cashfree returned a body that cannot be read' }
   // The cursor of the last page leads to an empty page (assumed), so an empty page is the end.
-  const nextCursor = entries.length === 0 ? null : textAt(answer.value, 'cursor')
+  const nextCursor = entries.length === 0 ? null : textAt(response.value, 'cursor')
   return value({ records: entries.flatMap(entry => readRecord(entry) ?? []), nextCursor })
 }
 

@@ -14,7 +14,7 @@ export async function refund(
   key: OrderKey,
   { refundId, amountPaise, note }: Refund,
 ): Promise<GatewayResult<RefundStatus>> {
-  const answer = await ask({
+  const response = await ask({
     method: 'POST',
     path: `/orders/${encodeURIComponent(key.orderId)}/refunds`,
     idempotencyKey: refundId,
@@ -24,13 +24,13 @@ export async function refund(
       refund_note: note.slice(0, LONGEST_NOTE),
     },
   })
-  if (answer.kind === 'rejected') {
+  if (response.kind === 'rejected') {
     const known = await fetchRefund(ask, key, refundId)
     // An earlier request with this id succeeded: its outcome is the result, whatever the reason of this refusal.
     if (known.kind === 'value' && known.value !== null) return judge(known.value, amountPaise)
-    return known.kind === 'value' || known.kind === 'rejected' ? answer : { ...known, kind: 'unknown' }
+    return known.kind === 'value' || known.kind === 'rejected' ? response : { ...known, kind: 'unknown' }
   }
-  return answer.kind === 'value' ? judge(answer.value, amountPaise) : answer
+  return response.kind === 'value' ? judge(response.value, amountPaise) : response
 }
 
 export async function getRefund(
@@ -52,8 +52,8 @@ async function fetchRefund(
   refundId: string,
 ): Promise<GatewayResult<ExactJson | null>> {
   const path = `/orders/${encodeURIComponent(key.orderId)}/refunds/${encodeURIComponent(refundId)}`
-  const answer = await ask({ method: 'GET', path })
-  return answer.kind === 'rejected' && NOT_FOUND.includes(answer.code) ? value(null) : answer
+  const response = await ask({ method: 'GET', path })
+  return response.kind === 'rejected' && NOT_FOUND.includes(response.code) ? value(null) : response
 }
 
 function judge(json: ExactJson, amountPaise: bigint | null): GatewayResult<RefundStatus> {

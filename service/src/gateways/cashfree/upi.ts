@@ -17,14 +17,14 @@ export async function startUpi(
   if (order.sessionId === null || order.status !== 'active') {
     return rejected('order_inactive', 'The order takes no payment')
   }
-  const answer = await ask({
+  const response = await ask({
     method: 'POST',
     path: '/orders/sessions',
     isOpen: true,
     body: { payment_session_id: order.sessionId, payment_method: { upi: upiOf(request) } },
   })
-  if (answer.kind !== 'value') return answer
-  return value({ intent: request.channel === 'collect' ? null : intentIn(at(answer.value, 'data')) })
+  if (response.kind !== 'value') return response
+  return value({ intent: request.channel === 'collect' ? null : intentIn(at(response.value, 'data')) })
 }
 
 function upiOf(request: UpiRequest): Readonly<Record<string, unknown>> {

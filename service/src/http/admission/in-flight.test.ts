@@ -10,7 +10,7 @@ const wait = route({
   method: 'POST',
   path: '/v1/wait',
   tag: 'Test',
-  summary: 'Answers when it is let',
+  summary: 'Responds when it is let',
   who: ['agent', 'platform'],
   status: 200,
   body: Type.Object({ fails: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
@@ -22,7 +22,7 @@ const quick = route({
   method: 'GET',
   path: '/v1/quick',
   tag: 'Test',
-  summary: 'Answers',
+  summary: 'Responds',
   who: ['agent', 'platform'],
   status: 200,
   response: Type.Object({ done: Type.Boolean() }),
@@ -156,7 +156,7 @@ test('pipelined requests count one by one, and none counts after their connectio
   const socket = send(message('{}').repeat(MOST))
   await until(() => arrived.length === MOST)
   expect((await ask()).status).toBe(429)
-  // The last is done first; its answer waits behind the others and will never be sent.
+  // The last is done first; its response waits behind the others and will never be sent.
   arrived[MOST - 1]?.()
   socket.destroy()
   for (const end of arrived) end()

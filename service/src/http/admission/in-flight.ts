@@ -98,6 +98,6 @@ function credentialOf(caller: Caller): Uuid | null {
 }
 
 function tooMany(max: number): AppError {
-  const message = `This credential has ${max} requests in flight, as many as it may; wait for an answer first`
+  const message = `This credential has ${max} requests in flight, as many as it may; wait for a response first`
   return errorOf(rateLimitExceeded(message, max, RETRY_AFTER_MS))
 }

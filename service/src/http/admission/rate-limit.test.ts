@@ -19,7 +19,7 @@ const ping = route({
   method: 'GET',
   path: '/v1/ping',
   tag: 'Test',
-  summary: 'Answers',
+  summary: 'Responds',
   who: ['agent', 'platform', 'owner', 'admin'],
   status: 200,
   response: Type.Object({ pong: Type.Boolean() }),

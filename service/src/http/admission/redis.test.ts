@@ -19,7 +19,7 @@ const ping = route({
   method: 'GET',
   path: '/v1/ping',
   tag: 'Test',
-  summary: 'Answers',
+  summary: 'Responds',
   who: ['agent'],
   status: 200,
   response: Type.Object({ pong: Type.Boolean() }),
@@ -42,7 +42,7 @@ async function startFakeRedis(): Promise<FakeRedis> {
     sockets.add(socket)
     socket.on('error', () => {})
     socket.on('data', data => {
-      for (const command of data.toString().split(/(?=\*\d+\r\n)/)) socket.write(answerTo(command, counts))
+      for (const command of data.toString().split(/(?=\*\d+\r\n)/)) socket.write(responseTo(command, counts))
     })
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -55,7 +55,7 @@ async function startFakeRedis(): Promise<FakeRedis> {
   return { port: address.port, counts, close }
 }
 
-function answerTo(command: string, counts: Map<string, number>): string {
+function responseTo(command: string, counts: Map<string, number>): string {
   const words = command.split('\r\n').filter((_, index) => index > 0 && index % 2 === 0)
   const [name = '', , , key = '', ...values] = words
   if (!/^eval/i.test(name)) return '+OK\r\n'

@@ -61,8 +61,8 @@ interface RawReply {
 async function raw(request: string | Buffer): Promise<RawReply> {
   const socket = connect(server.port, '127.0.0.1')
   socket.write(request)
-  const answer = await text(socket)
-  const [head = '', body = ''] = answer.split('\r\n\r\n')
+  const response = await text(socket)
+  const [head = '', body = ''] = response.split('\r\n\r\n')
   return { status: Number(head.split(' ')[1]), head, ...JSON.parse(body) }
 }
 
@@ -219,9 +219,11 @@ test.each([
   ['one level more than 32', arrays(32)],
 ])('JSON nested too deep is refused before it is parsed: %s', async (_what, more) => {
   const before = handled
-  const answer = await call(server, 'POST', '/v1/echo/a', { body: `{"text":"a","more":${more}}` })
-  expect(answer).toMatchObject({ status: 400, body: { error: { code: 'validation_error' } } })
-  expect(answer.body).toMatchObject({ error: { message: expect.stringContaining('deeper than 32 levels') } })
+  const response = await call(server, 'POST', '/v1/echo/a', { body: `{"text":"a","more":${more}}` })
+  expect(response).toMatchObject({ status: 400, body: { error: { code: 'validation_error' } } })
+  expect(response.body).toMatchObject({
+    error: { message: expect.stringContaining('deeper than 32 levels') },
+  })
   expect(handled).toBe(before)
 })
 
@@ -238,9 +240,9 @@ test('an idempotency_key in a body that takes none points to the header', async 
     { text: 'a', idempotency_key: 'k' },
     { text: 'a', idempotency_key: 'k', other: 1 },
   ]) {
-    const answer = await call(server, 'POST', '/v1/echo/a', { body })
-    expect(answer).toMatchObject({ status: 400, body: { error: { field: 'idempotency_key' } } })
-    expect(answer.body).toMatchObject({
+    const response = await call(server, 'POST', '/v1/echo/a', { body })
+    expect(response).toMatchObject({ status: 400, body: { error: { field: 'idempotency_key' } } })
+    expect(response.body).toMatchObject({
       error: { message: expect.stringContaining('the header Idempotency-Key') },
     })
   }
@@ -263,13 +265,13 @@ test.each([
   ],
 ])('a client that sends a large body of %s reads the whole refusal', async (_what, head, body) => {
   const socket = connect(server.port, '127.0.0.1')
-  const answer = text(socket)
+  const response = text(socket)
   const request = Buffer.from(tooLarge(head) + body)
   for (let sent = 0; sent < request.length; sent += 65_536) {
     socket.write(request.subarray(sent, sent + 65_536))
     await setImmediate()
   }
-  expect(await answer).toContain('413 Payload Too Large')
+  expect(await response).toContain('413 Payload Too Large')
 })
 
 test('the connection of a body without an end is closed', async () => {

@@ -73,6 +73,6 @@ function header(name: string, description: string): Json {
 }
 
 const RESPONSES = {
-  '2XX': { description: 'You have it. After any other answer it is sent again.' },
+  '2XX': { description: 'You have it. After any other response it is sent again.' },
   '410': { description: 'You want nothing more: nothing is sent until `webhook_url` is set again.' },
 }

@@ -80,7 +80,7 @@ const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'Repeating the request with the same key and body gives the first answer again (24 h) instead of acting twice.',
+    'Repeating the request with the same key and body gives the first response again (24 h) instead of acting twice.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
@@ -171,7 +171,7 @@ const SECURITY: Record<Credential, readonly Json[]> = {
 }
 
 const SAME_ORIGIN =
-  'Every method but GET also needs the header `Origin` with this site’s address or `Sec-Fetch-Site: same-origin`, as browsers send from its pages. Public routes ignore the cookie; a dead one is 401 elsewhere, and that answer clears it.'
+  'Every method but GET also needs the header `Origin` with this site’s address or `Sec-Fetch-Site: same-origin`, as browsers send from its pages. Public routes ignore the cookie; a dead one is 401 elsewhere, and that response clears it.'
 
 const SECURITY_SCHEMES: Json = {
   platformId: {
@@ -225,7 +225,7 @@ const HEADERS: Json = {
   ),
   RetryAfter: headerOf('Seconds to wait before trying again.', 'integer'),
   IdempotentReplayed: headerOf(
-    '`true` when this is the answer of an earlier request with the same key.',
+    '`true` when this is the response of an earlier request with the same key.',
     'string',
   ),
 }

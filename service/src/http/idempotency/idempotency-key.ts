@@ -21,7 +21,7 @@ import {
 
 /** Makes a repeated POST with the same Idempotency-Key return the response of the first one (contract section 1). */
 export interface IdempotentRequests {
-  answer(
+  response(
     request: FastifyRequest,
     reply: FastifyReply,
     key: string,
@@ -59,7 +59,7 @@ export function idempotencyKeyOf(request: FastifyRequest): string | undefined {
 export function createIdempotentRequests(options: IdempotencyOptions): IdempotentRequests {
   const { database, clock, vault } = options
   return {
-    async answer(request, reply, key, work) {
+    async response(request, reply, key, work) {
       for (let attempt = 0; attempt < MAX_CLAIMS; attempt++) {
         const use = useOf(vault, request, key, clock.now())
         if (await claimUse(database, use, after(use.createdAt, LEASE_MS), after(use.createdAt, -KEPT_MS))) {
@@ -101,10 +101,10 @@ async function runFirst(
     extendUse(database, use, after(clock.now(), LEASE_MS)).catch(warn)
   }, RENEW_EVERY_MS)
   try {
-    const answer = await work()
-    const text = serialised(reply, answer)
+    const response = await work()
+    const text = serialised(reply, response)
     // The request has taken effect, so the caller gets its response even if it cannot be stored for a repetition.
-    const kept = encryptResponse(vault, use, withoutSecrets(answer, reply))
+    const kept = encryptResponse(vault, use, withoutSecrets(response, reply))
     await finishUse(database, use, reply.statusCode, kept).catch(warn)
     return sendText(reply, text)
   } catch (error) {
@@ -147,17 +147,17 @@ function sendText(reply: FastifyReply, text: string): string {
 
 const SHOWN_ONCE = ['platform_secret', 'webhook_secret', 'agent_key']
 
-function serialised(reply: FastifyReply, answer: unknown): string {
-  const text: unknown = reply.serialize(answer)
+function serialised(reply: FastifyReply, response: unknown): string {
+  const text: unknown = reply.serialize(response)
   assert(typeof text === 'string', 'a response is serialised to text')
   return text
 }
 
 /** Secrets are shown once, so the stored response has null in their place. */
-function withoutSecrets(answer: unknown, reply: FastifyReply): string {
-  if (typeof answer !== 'object' || answer === null) return serialised(reply, answer)
-  const hidden = SHOWN_ONCE.filter(name => name in answer).map(name => [name, null])
-  return serialised(reply, { ...answer, ...Object.fromEntries(hidden) })
+function withoutSecrets(response: unknown, reply: FastifyReply): string {
+  if (typeof response !== 'object' || response === null) return serialised(reply, response)
+  const hidden = SHOWN_ONCE.filter(name => name in response).map(name => [name, null])
+  return serialised(reply, { ...response, ...Object.fromEntries(hidden) })
 }
 
 function after(moment: Date, milliseconds: number): Date {

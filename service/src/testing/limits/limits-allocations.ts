@@ -3,7 +3,7 @@ import { movementOf, parseId, type Uuid } from '../../kernel/ids.ts'
 import { allocateOn, organize } from '../allocating.ts'
 import type { Payment } from './limits-program.ts'
 import type { PlainLayers } from './limits-reference.ts'
-import { answerOf, expectSame } from './limits-results.ts'
+import { expectSame, responseOf } from './limits-results.ts'
 import type { LimitsStage } from './limits-stage.ts'
 import {
   decidedMs,
@@ -29,7 +29,7 @@ export async function allocateStep(run: LimitsRun, step: AllocationOrder): Promi
   const payee = walletAt(run, step.payee)
   await foundAround(run, payer.id)
   const nowMs = await decidedMs(run, node, [payer.id, payee])
-  const result = await answerOf(allocated(run.stage, allocateOn(node, payer.id, payee, step.amount)))
+  const result = await responseOf(allocated(run.stage, allocateOn(node, payer.id, payee, step.amount)))
   const layers = allocationLayers(layersOf(payer))
   expectSame(result, { layers, history: historyOf(payer), payee, nowMs }, step.amount)
   note(run, result)

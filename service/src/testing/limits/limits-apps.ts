@@ -6,7 +6,7 @@ import { connectApp, endApp } from '../apps.ts'
 import type { ControlColumns } from '../builders.ts'
 import type { AppCap } from './limits-program.ts'
 import type { PlainApp, PlainLayers } from './limits-reference.ts'
-import { answerOf, expectSame, isEnded } from './limits-results.ts'
+import { expectSame, isEnded, responseOf } from './limits-results.ts'
 import {
   type AskedPayment,
   type ConnectedPlainApp,
@@ -66,7 +66,7 @@ export async function approveStep(
   const node = nodeAt(run, step.node)
   const nowMs = await decidedMs(run, node, [payer.id, payee])
   const approval = await approvalOf(run.stage.database, { approval_id: asked.approvalId })
-  const result = await answerOf(approve(node, approval).then(({ made }) => found(made.payment)))
+  const result = await responseOf(approve(node, approval).then(({ made }) => found(made.payment)))
   const question = { ...{ layers: approvedLayers(layersOf(payer)), history: historyOf(payer) }, payee, nowMs }
   note(run, result)
   if (askedMs + DAY_MS <= nowMs || isEnded({ ...question, app: current(payer, app) })) {

@@ -3,7 +3,7 @@ import type { Uuid } from '../../kernel/ids.ts'
 import { escrowOf, holdOn, intent, refundOn, releaseOn } from '../escrows.ts'
 import type { Hold } from './limits-program.ts'
 import type { PastPayment, PlainLayers } from './limits-reference.ts'
-import { answerOf, expectSame } from './limits-results.ts'
+import { expectSame, responseOf } from './limits-results.ts'
 import {
   appAt,
   countStep,
@@ -35,7 +35,7 @@ export async function holdStep(run: LimitsRun, step: HoldOrder): Promise<void> {
   const nowMs = await decidedMs(run, node, toAgentId === null ? [payer.id] : [payer.id, toAgentId])
   const app = appAt(payer, step.by)
   const work = holdOn(node, intent(payer.id, amount, { toAgentId, app: app?.identity ?? null }))
-  const result = await answerOf(
+  const result = await responseOf(
     work.then(({ status, created_at }) => ({
       ...{ status: status === 'held' ? 'completed' : 'pending_approval', created_at, from_balance: 0 },
     })),
@@ -108,7 +108,7 @@ async function releaseUnnamed(
   const [payer, payee] = [payerAt(run, step.payer), walletAt(run, step.payee)]
   const amount = escrow.amountPaise
   const nowMs = await decidedMs(run, node, [payer.id, payee])
-  const result = await answerOf(
+  const result = await responseOf(
     releaseOn(node, escrow, payee).then(({ resolvedAt }) => ({
       ...{ status: 'completed', created_at: resolvedAt?.toISOString() ?? '', from_balance: 0 },
     })),

@@ -48,7 +48,7 @@ export interface PlainLimit {
   readonly resetsAtMs: number | null
 }
 
-export type PlainAnswer =
+export type PlainResponse =
   | { readonly kind: 'paid' }
   | { readonly kind: 'asked' }
   | { readonly kind: 'refused'; readonly code: string; readonly details: PlainDetails | null }
@@ -170,7 +170,7 @@ function thresholds(layers: PlainLayers, column: ThresholdColumn): [LimitLayer, 
 }
 
 /** The result of a payment, by the rules of the contract. */
-export function decideByScan(question: Question & { readonly payee: Uuid }, amount: bigint): PlainAnswer {
+export function decideByScan(question: Question & { readonly payee: Uuid }, amount: bigint): PlainResponse {
   for (const [layer, set] of question.layers) {
     const { allowed_payees: allowed = ['network'], blocked_payee_agents: blocked = [] } = set
     const isAllowed = allowed.includes('network') || allowed.includes(question.payee)

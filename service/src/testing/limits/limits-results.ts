@@ -7,7 +7,7 @@ import {
   decideByScan,
   limitsByScan,
   mostByScan,
-  type PlainAnswer,
+  type PlainResponse,
   type Question,
 } from './limits-reference.ts'
 
@@ -25,9 +25,9 @@ interface PaidResult {
   readonly balance: number
 }
 
-type Answer = Pick<PaymentResult, 'status' | 'created_at' | 'from_balance' | 'approval_id'>
+type Reply = Pick<PaymentResult, 'status' | 'created_at' | 'from_balance' | 'approval_id'>
 
-export async function answerOf(work: Promise<Answer>): Promise<DecisionResult> {
+export async function responseOf(work: Promise<Reply>): Promise<DecisionResult> {
   try {
     const { status, created_at, from_balance, approval_id: approvalId } = await work
     if (status !== 'completed') return { kind: 'asked', approvalId }
@@ -39,12 +39,12 @@ export async function answerOf(work: Promise<Answer>): Promise<DecisionResult> {
 }
 
 /** The result without its `retry_at`, which the reference checks by trying, and the version of the policy. */
-function comparable(result: DecisionResult): { answer: PlainAnswer; retryAt: string | undefined } {
-  if (result.kind !== 'refused') return { answer: { kind: result.kind }, retryAt: undefined }
-  if (result.details === null) return { answer: result, retryAt: undefined }
+function comparable(result: DecisionResult): { response: PlainResponse; retryAt: string | undefined } {
+  if (result.kind !== 'refused') return { response: { kind: result.kind }, retryAt: undefined }
+  if (result.details === null) return { response: result, retryAt: undefined }
   const { retry_at: retryAt, policy_version: _, ...left } = result.details
   const details = Object.keys(left).length === 0 ? null : left
-  return { answer: { ...result, details }, retryAt: typeof retryAt === 'string' ? retryAt : undefined }
+  return { response: { ...result, details }, retryAt: typeof retryAt === 'string' ? retryAt : undefined }
 }
 
 /** Fails unless the reference gives the same result. */
@@ -53,14 +53,14 @@ export function expectSame(
   question: Question & { payee: Uuid },
   amount: bigint,
 ): void {
-  const { answer, retryAt } = comparable(result)
-  deepEqual(answer, isEnded(question) ? APP_ENDED : decideByScan(question, amount))
+  const { response, retryAt } = comparable(result)
+  deepEqual(response, isEnded(question) ? APP_ENDED : decideByScan(question, amount))
   if (result.kind === 'refused' && result.code === 'spend_limit_exceeded')
     checkRetry(question, amount, retryAt)
   if (result.kind === 'paid') deepEqual(result.atMs, question.nowMs)
 }
 
-const APP_ENDED: PlainAnswer = { kind: 'refused', code: 'authentication_error', details: null }
+const APP_ENDED: PlainResponse = { kind: 'refused', code: 'authentication_error', details: null }
 
 /** Whether the app that asks was disconnected or has expired. */
 export function isEnded({ app, nowMs }: Question): boolean {

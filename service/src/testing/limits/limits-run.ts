@@ -19,11 +19,11 @@ import {
 } from './limits-program.ts'
 import { mostByScan, type PastPayment, type Question } from './limits-reference.ts'
 import {
-  answerOf,
   type DecisionResult,
   expectHeadroom,
   expectSame,
   isEnded,
+  responseOf,
   resultOf,
 } from './limits-results.ts'
 import type { LimitsStage, StageNode } from './limits-stage.ts'
@@ -115,7 +115,7 @@ async function payStep(run: LimitsRun, way: Way, amount: bigint, simulate: boole
   const question = await questionOf(run, way)
   if (simulate) await rehearseStep(node, payer, question, amount, appAt(payer, way.by))
   const app = appAt(payer, way.by)
-  const result = await answerOf(node.pay(order(payer.id, question.payee, amount, byApp(app))))
+  const result = await responseOf(node.pay(order(payer.id, question.payee, amount, byApp(app))))
   expectSame(result, question, amount)
   note(run, result)
   noteOutcome(payer, { ...question, result, amount, app })
@@ -128,7 +128,7 @@ async function askStep(run: LimitsRun, way: Way & Pick<Payment, 'amount'>): Prom
   const question = await questionOf(run, way)
   const app = appAt(payer, way.by)
   const asking = order(payer.id, question.payee, amount, { ...byApp(app), asksOwner: true })
-  const result = await answerOf(nodeAt(run, way.node).pay(asking))
+  const result = await responseOf(nodeAt(run, way.node).pay(asking))
   expectSame(result, { ...question, layers: askedLayers(question.layers) }, amount)
   note(run, result)
   noteOutcome(payer, { ...question, result, amount, app })
@@ -139,7 +139,7 @@ function byApp(app: ConnectedPlainApp | null) {
 }
 
 /** Adds a payment to what waits for the owner, or to the history. */
-function noteOutcome(payer: Payer, { result, payee, amount, app, nowMs }: Answer & { nowMs: number }): void {
+function noteOutcome(payer: Payer, { result, payee, amount, app, nowMs }: Reply & { nowMs: number }): void {
   if (result.kind === 'paid') payer.history.push({ payee, amount, atMs: result.atMs, ...ofApp(app) })
   if (result.kind !== 'asked' || result.approvalId === undefined) return
   payer.asked.push({ approvalId: result.approvalId, payee, amount, app, askedMs: nowMs })
@@ -237,14 +237,14 @@ async function raceStep(
     .map(async ({ payee, amount, by }, at) => {
       const to = walletAt(run, payee)
       const app = appAt(payer, by)
-      const result = await answerOf(nodeAt(run, at % 2).pay(order(payer.id, to, amount, byApp(app))))
+      const result = await responseOf(nodeAt(run, at % 2).pay(order(payer.id, to, amount, byApp(app))))
       return { result, payee: to, amount, app }
     })
   const shown = await Promise.all(stage.nodes.map(node => look(run, node, payer, null)))
-  const answers = await Promise.all(works)
+  const responses = await Promise.all(works)
   const layers = layersOf(payer)
-  const stories = storiesOf({ layers, history: historyOf(payer), nowMs }, answers)
-  for (const { result, payee, amount, app } of answers) {
+  const stories = storiesOf({ layers, history: historyOf(payer), nowMs }, responses)
+  for (const { result, payee, amount, app } of responses) {
     note(run, result)
     if (result.kind === 'paid') continue
     expectInSome(stories, history => expectSame(result, { layers, history, payee, nowMs, app }, amount))
@@ -256,7 +256,7 @@ async function raceStep(
   payer.history.push(...found(stories.at(-1)).slice(historyOf(payer).length))
 }
 
-interface Answer {
+interface Reply {
   readonly payee: Uuid
   readonly amount: bigint
   readonly app: ConnectedPlainApp | null
@@ -264,10 +264,12 @@ interface Answer {
 }
 
 /** The payer's history before the race and after each payment of it. */
-function storiesOf(before: Omit<Question, 'payee'>, answers: readonly Answer[]): PastPayment[][] {
+function storiesOf(before: Omit<Question, 'payee'>, responses: readonly Reply[]): PastPayment[][] {
   const { layers, nowMs } = before
   const stories = [[...before.history]]
-  const paid = answers.flatMap(({ result, ...rest }) => (result.kind === 'paid' ? [{ result, ...rest }] : []))
+  const paid = responses.flatMap(({ result, ...rest }) =>
+    result.kind === 'paid' ? [{ result, ...rest }] : [],
+  )
   // No other wallet pays the payer meanwhile, so its balance shows the order.
   paid.sort((left, right) => right.result.balance - left.result.balance)
   for (const { result, payee, amount, app } of paid) {

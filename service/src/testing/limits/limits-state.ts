@@ -99,8 +99,8 @@ export function historyOf({ releases, history }: Payer): PastPayment[] {
 
 export function note(run: LimitsRun, result: DecisionResult): void {
   const rule = result.kind === 'refused' ? result.details?.['rule'] : undefined
-  const answer = result.kind === 'refused' ? [result.code, rule].join(' ').trim() : result.kind
-  countStep(run, answer)
+  const response = result.kind === 'refused' ? [result.code, rule].join(' ').trim() : result.kind
+  countStep(run, response)
   if (result.kind === 'refused' && result.details?.['layer'] === 'app')
     countStep(run, `refused by a cap: ${String(rule)}`)
 }

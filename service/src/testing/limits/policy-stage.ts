@@ -32,7 +32,7 @@ import { ADMIN_COOKIE, call, startTestServer, TEST_ADMIN } from '../test-server.
 export type Body = Record<string, unknown>
 export type Headers = Record<string, string>
 
-export interface Answer {
+export interface Reply {
   readonly status: number
   readonly body: Body
 }
@@ -53,11 +53,11 @@ export interface PolicyStage {
   readonly db: TestDatabase
   /** The clock of the first node and of the jobs. The second node's may be ahead or behind. */
   readonly clock: ManualClock
-  ask(method: string, path: string, headers: Headers, body?: unknown, node?: number): Promise<Answer>
+  ask(method: string, path: string, headers: Headers, body?: unknown, node?: number): Promise<Reply>
   newOwner(): Promise<SignedUp>
   /** A new agent with plenty of money. */
   newAgentOf(of: SignedUp, policy?: object): Promise<StageAgent>
-  pay(from: StageAgent, to: StageAgent, amount: number, node?: number): Promise<Answer>
+  pay(from: StageAgent, to: StageAgent, amount: number, node?: number): Promise<Reply>
   /** The results of the payment on each node, one after the other. */
   payOnBoth(from: StageAgent, to: StageAgent, amount: number): Promise<(number | string)[]>
   /** Moves the clock and runs the jobs that are due, as the sandbox's test clock does. */
@@ -175,8 +175,8 @@ export async function openPolicyStage(
     pay: (from, to, amount, node) =>
       stage.ask('POST', `/v1/agents/${from.id}/pay`, from.headers, { to: to.id, amount }, node),
     async payOnBoth(from, to, amount) {
-      const answers = [await stage.pay(from, to, amount, 0), await stage.pay(from, to, amount, 1)]
-      return answers.map(({ status, body }) => (status < 300 ? status : layerOf(body)))
+      const responses = [await stage.pay(from, to, amount, 0), await stage.pay(from, to, amount, 1)]
+      return responses.map(({ status, body }) => (status < 300 ? status : layerOf(body)))
     },
     async advance(ms) {
       clock.advance(ms)

@@ -38,7 +38,7 @@ export type Act =
   /** To the expiry of an approval, or one millisecond off. */
   | { readonly do: 'wait for expiry'; readonly which: number; readonly ms: number }
 
-export type Answer =
+export type Reply =
   | { readonly kind: 'paid'; readonly payment: number }
   | { readonly kind: 'asked'; readonly approval: number }
   | { readonly kind: 'rejected' }
@@ -66,7 +66,7 @@ export function standing({ atMs, status }: Asked, nowMs: number): Asked['status'
   return status === 'pending_approval' && nowMs - atMs >= DAY_MS ? 'expired' : status
 }
 
-export function pay(model: ApprovalModel, wanted: Wanted, nowMs: number): Answer {
+export function pay(model: ApprovalModel, wanted: Wanted, nowMs: number): Reply {
   const refused = decide(model, wanted, nowMs, null)
   if (refused !== null) return refused
   if (wanted.amount <= MODEL_THRESHOLD) return post(model, wanted, nowMs)
@@ -74,7 +74,7 @@ export function pay(model: ApprovalModel, wanted: Wanted, nowMs: number): Answer
   return { kind: 'asked', approval }
 }
 
-export function approve(model: ApprovalModel, which: number, nowMs: number): Answer {
+export function approve(model: ApprovalModel, which: number, nowMs: number): Reply {
   const asked = model.approvals[which]
   if (asked === undefined) throw new Error('an approval without a request')
   const status = standing(asked, nowMs)
@@ -85,7 +85,7 @@ export function approve(model: ApprovalModel, which: number, nowMs: number): Ans
   return post(model, asked, nowMs)
 }
 
-export function reject(model: ApprovalModel, which: number, nowMs: number): Answer {
+export function reject(model: ApprovalModel, which: number, nowMs: number): Reply {
   const asked = model.approvals[which]
   if (asked === undefined) throw new Error('a rejection without a request')
   const status = standing(asked, nowMs)
@@ -94,7 +94,7 @@ export function reject(model: ApprovalModel, which: number, nowMs: number): Answ
   return { kind: 'rejected' }
 }
 
-function post(model: ApprovalModel, wanted: Wanted, nowMs: number): Answer {
+function post(model: ApprovalModel, wanted: Wanted, nowMs: number): Reply {
   model.balance -= wanted.amount + feeOf(wanted.amount)
   const { payee, amount, key, reference, unique } = wanted
   return {
@@ -103,12 +103,12 @@ function post(model: ApprovalModel, wanted: Wanted, nowMs: number): Answer {
   }
 }
 
-function decide(model: ApprovalModel, wanted: Wanted, nowMs: number, own: Asked | null): Answer | null {
+function decide(model: ApprovalModel, wanted: Wanted, nowMs: number, own: Asked | null): Reply | null {
   const { payments, approvals } = model
   const { payee, amount, key, reference } = wanted
   // Earlier requests have priority: payments that were requested later do not affect an approval.
   const waits = (each: Asked) => own === null && standing(each, nowMs) === 'pending_approval'
-  const used = (code: string, same: (each: Wanted) => boolean): Answer | null => {
+  const used = (code: string, same: (each: Wanted) => boolean): Reply | null => {
     const payment = payments.findIndex(same)
     if (payment >= 0) return { kind: 'refused', code, payment }
     const approval = approvals.findIndex(each => waits(each) && same(each))

@@ -125,11 +125,11 @@ function replay({ model, observed, order, beside, changedAt, nowMs }: Replay): M
     )
     const transfer = order[at]
     if (transfer === undefined) break
-    const answered = done.get(transfer.id)
+    const responded = done.get(transfer.id)
     const problem =
-      answered === undefined
+      responded === undefined
         ? 'a transfer of nobody'
-        : doneFits(state, answered, transfer, times.includes(transfer.postedMs) ? transfer.postedMs : nowMs)
+        : doneFits(state, responded, transfer, times.includes(transfer.postedMs) ? transfer.postedMs : nowMs)
     if (problem !== null) return problem
     state = { ...state, history: [...state.history, transfer] }
   }
@@ -177,7 +177,7 @@ function doneFits(
   const posted = transfer as unknown as Record<string, unknown>
   const wrong = Object.entries(expected).filter(([field, value]) => posted[field] !== value)
   if (wrong.length > 0) return differs('done otherwise than the model', { asked, transfer, expected })
-  return answerFits(after, outcome, transfer)
+  return responseFits(after, outcome, transfer)
 }
 
 function sidesAsked(asked: Asked): Partial<ModelTransfer> {
@@ -196,7 +196,7 @@ function sidesAsked(asked: Asked): Partial<ModelTransfer> {
 }
 
 /** null: the result matches the transfer. */
-function answerFits(after: Model, outcome: Observed['outcome'], transfer: Posted): string | null {
+function responseFits(after: Model, outcome: Observed['outcome'], transfer: Posted): string | null {
   if (outcome instanceof AppError || 'debitAccount' in outcome) return null
   const expected: Record<string, unknown> =
     'refund_id' in outcome

@@ -127,12 +127,12 @@ async function playCommands(
   })
   const changing = beside === null ? null : changeAgent(database, beside.id, columnsOf(beside.agent))
   const observed: Observed[] = await Promise.all(
-    works.map(async ({ asked, answer }) => ({ asked, outcome: await answer })),
+    works.map(async ({ asked, response }) => ({ asked, outcome: await response })),
   )
   await changing
   for (const { outcome } of observed) {
-    const answer = outcome instanceof AppError ? outcome.code : 'done'
-    tally.set(answer, (tally.get(answer) ?? 0) + 1)
+    const response = outcome instanceof AppError ? outcome.code : 'done'
+    tally.set(response, (tally.get(response) ?? 0) + 1)
   }
   const posted = await readTransfers(database, observed)
   return explainRound(model, observed, posted, beside, clock.now().getTime())
@@ -140,7 +140,7 @@ async function playCommands(
 
 interface Work {
   readonly asked: Observed['asked']
-  readonly answer: Promise<Observed['outcome']>
+  readonly response: Promise<Observed['outcome']>
 }
 
 /** Text with special characters, so that every key and reference tests all quoting. */
@@ -152,7 +152,7 @@ function submit(node: TestNode, model: Model, wallets: readonly Uuid[], command:
       const wallet = wallets[command.wallet] ?? ''
       const { amount } = command
       return [
-        { asked: { kind: 'fund', wallet, amount }, answer: outcomeOf(fund(node.ledger, wallet, amount)) },
+        { asked: { kind: 'fund', wallet, amount }, response: outcomeOf(fund(node.ledger, wallet, amount)) },
       ]
     }
     case 'pay': {
@@ -166,7 +166,7 @@ function submit(node: TestNode, model: Model, wallets: readonly Uuid[], command:
         ...{ reference, uniqueReference: unique && reference !== null },
       })
       const payment = { payer, payee, presentedKey, amount, key, reference, unique: wanted.uniqueReference }
-      return [{ asked: { kind: 'payment', payment }, answer: outcomeOf(node.pay(wanted)) }]
+      return [{ asked: { kind: 'payment', payment }, response: outcomeOf(node.pay(wanted)) }]
     }
     case 'refund':
       return submitRefund(node, model, command)
@@ -179,7 +179,7 @@ function submitRefund(node: TestNode, model: Model, command: ModelCommand & { do
   if (payment === undefined || payment.from === null) return []
   const presentedKey = command.staleKey ? 'stale' : (model.agents.get(payment.to)?.key ?? '')
   const key = textOf(command.key)
-  const answer = node.refund({
+  const response = node.refund({
     payment: {
       ...{ id: payment.id, payer: payment.from, payee: payment.to, reference: payment.reference },
       ...{ amountPaise: paise(payment.amount), feePaise: paise(payment.fee), payerBalancePaise: paise(0n) },
@@ -191,12 +191,12 @@ function submitRefund(node: TestNode, model: Model, command: ModelCommand & { do
     app: null,
   })
   const refund = { payment, presentedKey, amount: command.amount, key }
-  return [{ asked: { kind: 'refund', refund }, answer: outcomeOf(answer) }]
+  return [{ asked: { kind: 'refund', refund }, response: outcomeOf(response) }]
 }
 
 /** A result or a refusal; any other error fails the test. */
-function outcomeOf(answer: Promise<PaymentResult | Refund | Transfer>): Promise<Observed['outcome']> {
-  return answer.catch((error: unknown) => {
+function outcomeOf(response: Promise<PaymentResult | Refund | Transfer>): Promise<Observed['outcome']> {
+  return response.catch((error: unknown) => {
     if (error instanceof AppError) return error
     throw new Error('neither a result nor a refusal', { cause: error })
   })

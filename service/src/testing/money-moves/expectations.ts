@@ -25,7 +25,7 @@ export const MET_AT_LENGTH: readonly string[] = [
   ...MAGIC_RUPEES.map(rupees => `magic amount: ${rupees}`),
   ...CALLS.map(call => `connection: ${call}: request lost`),
   ...['create order', 'refund', 'send payout'].flatMap(call => [
-    `connection: ${call}: answer lost`,
+    `connection: ${call}: response lost`,
     `connection: ${call}: request late`,
   ]),
   ...['node: died at work', 'caller: the node died', 'clock: leases ran out at work'],

@@ -25,13 +25,13 @@ const FAULTS = {
   'request lost': 4,
   'connection refused': 3,
   'too many requests': 3,
-  'answer lost': 5,
+  'response lost': 5,
   'request late': 3,
 } as const
 
 export const CONNECTION_FAULTS = Object.keys(FAULTS).filter(name => name !== 'none')
 
-const NO_ANSWER = { kind: 'unknown', message: 'no answer within 25 s' } as const
+const NO_RESPONSE = { kind: 'unknown', message: 'no response within 25 s' } as const
 const SLOW_SHARE = 0.3
 const LONGEST_TURNS = 40
 
@@ -51,21 +51,21 @@ export function faultyConnection(
       if (fault !== 'none') tally.met(`connection: ${fault}`)
       switch (fault) {
         case 'request lost':
-          return NO_ANSWER
+          return NO_RESPONSE
         case 'connection refused':
           return { kind: 'retryable', message: 'connection refused' }
         case 'too many requests':
           return { kind: 'retryable', message: '429: too many requests' }
         case 'request late':
           connectionState.late.push(act)
-          return NO_ANSWER
-        case 'answer lost':
+          return NO_RESPONSE
+        case 'response lost':
         case 'none': {
-          const answer = await act()
+          const response = await act()
           arrived()
           await passTurns(random, connectionState)
           life.check()
-          return fault === 'none' ? answer : NO_ANSWER
+          return fault === 'none' ? response : NO_RESPONSE
         }
       }
     },

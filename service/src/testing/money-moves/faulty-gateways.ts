@@ -26,9 +26,9 @@ export function gatewayOver(
       return connection.call('refund', true, () => gateway.refund(key, refund))
     },
     async getRefund(key, refundId) {
-      const answer = await connection.call('get refund', false, () => gateway.getRefund(key, refundId))
-      if (answer.kind === 'value' && answer.value === null) requestLog.foundUnknown('refund', refundId)
-      return answer
+      const response = await connection.call('get refund', false, () => gateway.getRefund(key, refundId))
+      if (response.kind === 'value' && response.value === null) requestLog.foundUnknown('refund', refundId)
+      return response
     },
     listRecords: (from, to, cursor) =>
       connection.call('list records', false, () => gateway.listRecords(from, to, cursor)),
@@ -52,9 +52,9 @@ export function payoutsOver(
       return connection.call('send payout', true, () => provider.send(payout))
     },
     async get(transferId) {
-      const answer = await connection.call('get payout', false, () => provider.get(transferId))
-      if (answer.kind === 'value' && answer.value === null) requestLog.foundUnknown('payout', transferId)
-      return answer
+      const response = await connection.call('get payout', false, () => provider.get(transferId))
+      if (response.kind === 'value' && response.value === null) requestLog.foundUnknown('payout', transferId)
+      return response
     },
     parseWebhook: (rawBody, headers) => provider.parseWebhook(rawBody, headers),
   }

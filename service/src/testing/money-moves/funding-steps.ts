@@ -54,8 +54,8 @@ export async function fundWallet(world: MoneyWorld, node: MoneyNode): Promise<vo
   const payer = { agentId, handle, customer }
   const request = { payer, amountPaise, method: random.pick(METHODS), actor: service('test') }
   const opened = await resultOf(world, openFunding(node.funding, { ...request, opened: random.chance(0.5) }))
-  if (opened.kind !== 'answer') return
-  const funding = opened.answer
+  if (opened.kind !== 'response') return
+  const funding = opened.response
   const session = { funding, session: sessionIdOf(funding), openedMs: clock.now().getTime() }
   world.sessions.push(session)
   if (random.chance(UNPAID_SHARE)) return

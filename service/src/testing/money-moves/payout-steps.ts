@@ -37,8 +37,8 @@ export async function withdrawMoney(world: MoneyWorld, node: MoneyNode): Promise
 }
 
 /** All responses to one request must name the same payout. */
-function expectOnePayout(world: MoneyWorld, answers: readonly (Result<Withdrawn> | null)[]): void {
-  const ids = answers.flatMap(result => (result?.kind === 'answer' ? [result.answer.id] : []))
+function expectOnePayout(world: MoneyWorld, responses: readonly (Result<Withdrawn> | null)[]): void {
+  const ids = responses.flatMap(result => (result?.kind === 'response' ? [result.response.id] : []))
   if (ids.length > 1) world.tally.met('withdraw: asked for again')
   if (new Set(ids).size > 1) world.offences.push(`one request made several payouts: ${ids.join(', ')}`)
 }

@@ -8,13 +8,13 @@ export type Step = (world: MoneyWorld, node: MoneyNode) => Promise<void>
 
 /** A caller's result: a response, a refusal, or none because the node crashed during the request. */
 export type Result<T> =
-  | { readonly kind: 'answer'; readonly answer: T }
+  | { readonly kind: 'response'; readonly response: T }
   | { readonly kind: 'refused'; readonly error: AppError }
   | { readonly kind: 'nothing' }
 
 export async function resultOf<T>(world: MoneyWorld, asked: Promise<T>): Promise<Result<T>> {
   try {
-    return { kind: 'answer', answer: await asked }
+    return { kind: 'response', response: await asked }
   } catch (error) {
     if (error instanceof NodeCrashed) {
       world.tally.met('caller: the node died')

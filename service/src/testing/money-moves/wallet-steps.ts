@@ -23,11 +23,11 @@ export async function payAnother(world: MoneyWorld, node: MoneyNode): Promise<vo
   })
   let by = node
   for (;;) {
-    const answer = await resultOf(world, pay(by.ledger, by.agents, wanted))
-    if (answer.kind === 'answer') return notePayment(world, wanted)
-    if (answer.kind === 'refused') {
+    const response = await resultOf(world, pay(by.ledger, by.agents, wanted))
+    if (response.kind === 'response') return notePayment(world, wanted)
+    if (response.kind === 'refused') {
       // The request whose response was lost has used the key.
-      if (answer.error.code === 'idempotency_error') notePayment(world, wanted)
+      if (response.error.code === 'idempotency_error') notePayment(world, wanted)
       return
     }
     by = livingNode(world)
@@ -57,11 +57,11 @@ export async function holdMoney(world: MoneyWorld, { ledger, agents }: MoneyNode
     timeoutMs: isTimed ? random.between(1, 48) * HOUR_MS : null,
     autoAction: isTimed ? random.pick(['refund', 'release'] as const) : null,
   })
-  const answer = await resultOf(
+  const response = await resultOf(
     world,
     ledger.submit(holdCommand(agents, wanted, { actor: service('test'), keyHash: null })),
   )
-  const id = answer.kind === 'answer' ? parseId('esc', answer.answer.escrow_id ?? '') : null
+  const id = response.kind === 'response' ? parseId('esc', response.response.escrow_id ?? '') : null
   if (id !== null) escrows.push(id)
 }
 

@@ -55,7 +55,7 @@ function isOfThisMachine(uri: string): boolean {
   return url.protocol === 'http:' ? LOOPBACK.has(url.hostname) : url.protocol !== 'https:'
 }
 
-/** Whether an answer may be sent there: by https, to this machine, or to a program by its own scheme. */
+/** Whether a response may be sent there: by https, to this machine, or to a program by its own scheme. */
 export function isSafeRedirect(uri: string): boolean {
   const url = URL.parse(uri)
   if (url === null || url.username !== '' || url.password !== '') return false

@@ -83,7 +83,7 @@ export function shownRequest(request: ConnectRequest): ConnectRequestRecord {
   }
 }
 
-/** Answers a request, and returns where the browser goes on, to give the client its answer. */
+/** Answers a request, and returns where the browser goes on, to give the client its response. */
 export async function answerRequest(
   provider: Provider,
   requestId: string,

@@ -115,7 +115,7 @@ function protocol(resource: string) {
   }
 }
 
-/** An answer goes by https, to a program of the person’s machine, or by the program’s own scheme. */
+/** A response goes by https, to a program of the person’s machine, or by the program’s own scheme. */
 function requireSafeRedirects(
   _ctx: unknown,
   _key: string,

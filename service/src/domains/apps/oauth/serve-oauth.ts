@@ -55,7 +55,7 @@ export function serveOAuth(
   const { origin } = new URL(options.baseUrl)
   let callback: Promise<ReturnType<Provider['callback']>> | undefined
 
-  /** Lets the library answer. It gets a request of its own, with what it may see of the real one. */
+  /** Lets the library respond. It gets a request of its own, with what it may see of the real one. */
   async function relay(request: FastifyRequest, reply: FastifyReply, url: string, body?: Buffer) {
     const handle = await (callback ??= openProvider().then(callbackOf))
     const inner = innerRequest(request, origin, url, body)

@@ -69,13 +69,13 @@ async function send(method: 'GET' | 'POST', path: string, form?: Record<string, 
   const node = nodes[sent++ % nodes.length]
   if (node === undefined) throw new Error('no node')
   const init = form === undefined ? {} : { body: new URLSearchParams(form) }
-  const answer = await fetch(node.url + path, {
+  const response = await fetch(node.url + path, {
     method,
     redirect: 'manual',
     headers: { 'sec-fetch-site': 'same-origin' },
     ...init,
   })
-  return { status: answer.status, to: answer.headers.get('location') ?? '', text: await answer.text() }
+  return { status: response.status, to: response.headers.get('location') ?? '', text: await response.text() }
 }
 
 const collect = (path: string) => send('POST', `${path}/upi`, { upi_id: 'asha@examplebank' })
@@ -170,7 +170,7 @@ test('each client address has a rate limit for pages, which includes polling for
   const statuses: number[] = []
   for (let sentSoFar = 0; sentSoFar < 500; sentSoFar += 50) {
     const batch = Array.from({ length: 50 }, () => fetch(`${node.url}${path}/status`, { headers }))
-    statuses.push(...(await Promise.all(batch)).map(answer => answer.status))
+    statuses.push(...(await Promise.all(batch)).map(response => response.status))
   }
   expect(new Set(statuses)).toEqual(new Set([200]))
   const refused = await fetch(`${node.url}${path}`, { headers })

@@ -20,9 +20,9 @@ function reload() {
 async function ask() {
   if (document.hidden) return
   try {
-    const answer = await fetch(page.dataset.statusUrl, { cache: 'no-store' })
-    if (!answer.ok) return
-    const { state, over } = await answer.json()
+    const response = await fetch(page.dataset.statusUrl, { cache: 'no-store' })
+    if (!response.ok) return
+    const { state, over } = await response.json()
     if (state !== page.dataset.state && (over || !isTyping())) reload()
   } catch {
     // Offline for a moment: the next poll may succeed.

@@ -33,8 +33,8 @@ interface Page {
 }
 
 async function get(path: string, server = sandbox): Promise<Page> {
-  const answer = await fetch(server.url + path)
-  return { status: answer.status, headers: answer.headers, text: await answer.text() }
+  const response = await fetch(server.url + path)
+  return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
 /** Sends a form as a browser does and follows the redirect to the page that shows the outcome. */
@@ -43,12 +43,12 @@ async function submit(
   fields: Record<string, string>,
   { site = 'same-origin', server = sandbox } = {},
 ): Promise<Page> {
-  const answer = await fetch(server.url + path, {
+  const response = await fetch(server.url + path, {
     method: 'POST',
     body: new URLSearchParams(fields),
     headers: { 'sec-fetch-site': site },
   })
-  return { status: answer.status, headers: answer.headers, text: await answer.text() }
+  return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
 async function newSession(amountPaise?: bigint): Promise<{ agent: string; path: string; session: string }> {
@@ -138,7 +138,7 @@ test('an invalid UPI id is marked as the mistake in the form', async () => {
   const { path } = await newSession()
   for (const upiId of ['', 'nobody', 'a@b', '<script>@bank']) {
     const page = await submit(`${path}/upi`, { upi_id: upiId })
-    expect(page.text).toContain('No UPI app answers to that UPI ID')
+    expect(page.text).toContain('No UPI app has that UPI ID')
   }
 })
 
@@ -215,12 +215,12 @@ test('a form of another site is refused', async () => {
 test('a form that is too long or of another content type is refused', async () => {
   const { path } = await newSession()
   expect((await submit(`${path}/upi`, { upi_id: 'x'.repeat(5_000) })).status).toBe(413)
-  const answer = await fetch(sandbox.url + `${path}/upi`, {
+  const response = await fetch(sandbox.url + `${path}/upi`, {
     method: 'POST',
     body: '<xml/>',
     headers: { 'content-type': 'text/xml' },
   })
-  expect(answer.status).toBe(415)
+  expect(response.status).toBe(415)
 })
 
 test('live mode shows no simulated ways to pay and accepts none', async () => {

@@ -135,7 +135,7 @@ function scan({ funding }: SessionView, intent: string, qr: string): Html {
 
 function upiIdForm({ session, message, isSimulated }: SessionView): Html {
   const wrong = message === 'wrong_upi_id'
-  const error = html`<p class="hint bad" id="upi-hint">No UPI app answers to that UPI ID. It looks like name@bank.</p>`
+  const error = html`<p class="hint bad" id="upi-hint">No UPI app has that UPI ID. It looks like name@bank.</p>`
   const sandboxHint = html`<p class="hint" id="upi-hint">In the sandbox <code>testsuccess@gocash</code> approves
 and <code>testfailure@gocash</code> declines after two seconds.</p>`
   const hint = html`<p class="hint" id="upi-hint">You get a request in your UPI app and approve it there.</p>`

@@ -61,9 +61,9 @@ async function readProviderStatus(
 
 async function queryOrder(gateway: PaymentGateway, funding: Funding): Promise<ProviderStatus> {
   const { gatewayOrderId } = funding
-  const answer = await gateway.getOrder({ orderId: orderIdOf(funding), gatewayOrderId })
-  if (answer.kind !== 'value') return { kind: 'no_response' }
-  return answer.value === null ? { kind: 'none' } : { kind: 'order', order: answer.value }
+  const response = await gateway.getOrder({ orderId: orderIdOf(funding), gatewayOrderId })
+  if (response.kind !== 'value') return { kind: 'no_response' }
+  return response.value === null ? { kind: 'none' } : { kind: 'order', order: response.value }
 }
 
 function report(logger: Logger, { funding, step }: AppliedUpdate): void {

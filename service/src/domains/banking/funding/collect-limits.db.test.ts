@@ -16,15 +16,15 @@ const NOT_ASKED = { status: 201, body: { collect: false, upi_intent: expect.stri
 let nodes: readonly TestServer[]
 /** The UPI ids that were asked. */
 let asked: string[]
-/** What the gateway answers instead of asking. */
-let answer: GatewayResult<UpiAttempt> | null
+/** What the gateway returns instead of asking. */
+let response: GatewayResult<UpiAttempt> | null
 
 test.beforeAll(async () => {
   const watched = (gateway: PaymentGateway): PaymentGateway => ({
     ...gateway,
     startUpi: async (order, how) => {
       if (how.channel !== 'collect') return gateway.startUpi(order, how)
-      if (answer !== null) return answer
+      if (response !== null) return response
       asked.push(how.upiId)
       return gateway.startUpi(order, how)
     },
@@ -52,7 +52,7 @@ test.beforeAll(async () => {
 })
 beforeEach(() => {
   asked = []
-  answer = null
+  response = null
   world.advance(2 * HOUR_S)
 })
 afterAll(async () => {
@@ -180,9 +180,9 @@ test('requests from checkout pages count together with those of the API', async 
 test('a request that the gateway did not take does not count, and one that it may have sent does', async () => {
   const agent = await newPayer()
   const upiId = newUpiId()
-  answer = { kind: 'retryable', message: 'away' }
+  response = { kind: 'retryable', message: 'away' }
   for (let count = 0; count < 6; count++) expect(await collect(agent, upiId)).toMatchObject(NOT_ASKED)
-  answer = { kind: 'unknown', message: 'time-out' }
+  response = { kind: 'unknown', message: 'time-out' }
   for (let count = 0; count < 5; count++) expect((await collect(agent, upiId)).status).toBe(201)
   expect((await collect(agent, upiId)).status).toBe(429)
 })

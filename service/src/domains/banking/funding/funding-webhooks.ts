@@ -57,9 +57,9 @@ async function refundUnknownOrder(
     vault.onAltered('fundings', id, GONE)
     throw new AlteredRow('fundings', id, GONE)
   }
-  const answer = await gateway.getOrder({ orderId, gatewayOrderId: null })
-  if (answer.kind !== 'value') throw retryLater()
-  const { value: order } = answer
+  const response = await gateway.getOrder({ orderId, gatewayOrderId: null })
+  if (response.kind !== 'value') throw retryLater()
+  const { value: order } = response
   const paid = order?.payments.filter(payment => payment.status === 'success' && !payment.chargedBack) ?? []
   if (order === null || paid.length === 0) return
   const now = clock.now()

@@ -65,7 +65,7 @@ function writeDown({ database, vault }: FundingContext, funding: Funding, actor:
 
 export function gatewayError(): AppError {
   const message =
-    'The payment gateway did not answer as it should, so nothing was opened; try again in a moment'
+    'The payment gateway did not respond as it should, so nothing was opened; try again in a moment'
   return new AppError('gateway_error', message, { headers: { 'retry-after': '5' } })
 }
 

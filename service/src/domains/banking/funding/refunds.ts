@@ -31,15 +31,16 @@ async function sendRefund(context: FundingContext, refund: ClaimedRefund): Promi
   }
   if (attempts === 1) logger.warn(facts, 'refund: payment is refunded to its payer')
   const gateway = gateways.named(refund.gateway)
-  const answer: GatewayResult<RefundStatus> =
+  const response: GatewayResult<RefundStatus> =
     gateway === undefined
       ? { kind: 'retryable', message: 'no such gateway here' }
       : await queryOrSend(gateway, refund)
-  const status = statusOf(answer)
+  const status = statusOf(response)
   if (status === 'done' || status === 'failed') {
     await resolveRefund(context, refund, status)
     if (status === 'done') logger.info(facts, 'refund: done')
-    else logger.error({ ...facts, answer: answer.kind }, 'refund: failed; an operator must refund the payer')
+    else
+      logger.error({ ...facts, response: response.kind }, 'refund: failed; an operator must refund the payer')
     return
   }
   const next = new Date(clock.now().getTime() + backoffMs(attempts - 1, RETRY_PAUSE))
@@ -78,10 +79,10 @@ async function queryOrSend(
   return gateway.refund(key, { refundId, gatewayPaymentId, amountPaise, currency, note })
 }
 
-function statusOf(answer: GatewayResult<RefundStatus>): 'due' | 'sent' | 'done' | 'failed' {
-  switch (answer.kind) {
+function statusOf(response: GatewayResult<RefundStatus>): 'due' | 'sent' | 'done' | 'failed' {
+  switch (response.kind) {
     case 'value':
-      return answer.value === 'pending' ? 'sent' : answer.value
+      return response.value === 'pending' ? 'sent' : response.value
     case 'rejected':
       return 'failed'
     case 'retryable':

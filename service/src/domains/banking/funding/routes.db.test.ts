@@ -46,7 +46,7 @@ afterAll(async () => {
 const newPayer = async () => formatId('agt', await world.newAgentOfNewOwner())
 const uuidOf = (agent: string) => parseId('agt', agent) ?? ''
 
-interface Answer {
+interface Reply {
   readonly status: number
   readonly body: Record<string, unknown> & {
     readonly error?: { readonly code: string; readonly field?: string }
@@ -59,9 +59,9 @@ async function call(
   path: string,
   body?: unknown,
   to = server,
-): Promise<Answer> {
+): Promise<Reply> {
   const reply = await callServer(to, method, path, { body, headers: { 'x-agent-key': agent } })
-  return { status: reply.status, body: reply.body as Answer['body'] }
+  return { status: reply.status, body: reply.body as Reply['body'] }
 }
 
 const fund = (agent: string, body: unknown) => call(agent, 'POST', `/v1/agents/${agent}/fund`, body)

@@ -99,7 +99,7 @@ async function startUpiFunding(
     await endFunding(context, funding, 'cancelled')
     if (intent === null) throw gatewayError()
     if (typeof collected !== 'string') raise(collected)
-    throw new AppError('validation_error', 'No UPI app answers to this UPI id', { field: 'upi_id' })
+    throw new AppError('validation_error', 'No UPI app has this UPI id', { field: 'upi_id' })
   }
   return {
     ...common(context, funding),

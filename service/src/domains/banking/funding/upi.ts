@@ -13,10 +13,10 @@ import { recordIntent } from './store.ts'
 export async function upiIntentOf(context: FundingContext, funding: Funding): Promise<string | null> {
   if (funding.upiIntent !== null) return funding.upiIntent
   const gateway = context.gateways.named(funding.gateway)
-  const answer = await gateway?.startUpi(orderKeyOf(funding), { channel: 'intent' })
-  if (answer?.kind !== 'value' || answer.value.intent === null) return null
-  await recordIntent(context.database, context.vault, funding, answer.value.intent)
-  return answer.value.intent
+  const response = await gateway?.startUpi(orderKeyOf(funding), { channel: 'intent' })
+  if (response?.kind !== 'value' || response.value.intent === null) return null
+  await recordIntent(context.database, context.vault, funding, response.value.intent)
+  return response.value.intent
 }
 
 /** A refusal: the owner's agents sent too many requests. `others_asked`: the agents of other owners did. */
@@ -42,14 +42,14 @@ export async function collectUpi(
   if (!gateway.capabilities.upiCollect) return 'unsupported'
   const claimed = await claimCollect(context, funding, upiId)
   if (claimed === 'others_asked' || claimed.kind === 'refusal') return claimed
-  const answer = await gateway.startUpi(orderKeyOf(funding), { channel: 'collect', upiId })
-  switch (answer.kind) {
+  const response = await gateway.startUpi(orderKeyOf(funding), { channel: 'collect', upiId })
+  switch (response.kind) {
     case 'value':
     // The request may have been sent; if it was, the checks find the payment.
     case 'unknown':
       return 'requested'
     case 'rejected':
-      return answer.code === 'collect_disabled' ? 'unsupported' : 'wrong_upi_id'
+      return response.code === 'collect_disabled' ? 'unsupported' : 'wrong_upi_id'
     case 'retryable':
       await deleteCollect(context.database, claimed.id)
       return 'gateway_failed'

@@ -89,9 +89,9 @@ const NO_RESPONSE: ProviderStatus = { kind: 'no_response' }
 /** The payout as the provider knows it now. */
 async function queryPayout({ payoutProvider }: PayoutsContext, payout: Payout): Promise<ProviderStatus> {
   if (payoutProvider.name !== payout.provider) return NO_RESPONSE
-  const answer = await payoutProvider.get(transferIdOf(payout))
-  if (answer.kind !== 'value') return NO_RESPONSE
-  return answer.value === null ? { kind: 'none' } : { kind: 'payout', payout: answer.value }
+  const response = await payoutProvider.get(transferIdOf(payout))
+  if (response.kind !== 'value') return NO_RESPONSE
+  return response.value === null ? { kind: 'none' } : { kind: 'payout', payout: response.value }
 }
 
 /**
@@ -105,28 +105,28 @@ async function sendPayout(context: PayoutsContext, payout: Payout): Promise<Prov
   if (known.kind === 'rejected') return { kind: 'refused', code: known.code, attempt: payout.attempts }
   if (known.kind !== 'value') return NO_RESPONSE
   if (!(await markSent(database, payout, clock.now()))) return NO_RESPONSE
-  const answer = await payoutProvider.send({
+  const response = await payoutProvider.send({
     transferId: transferIdOf(payout),
     beneficiaryId: known.value.beneficiaryId,
     amountPaise: payout.amountPaise,
     remarks: REMARKS[payout.kind],
   })
-  return sightingOf(context, payout, answer)
+  return sightingOf(context, payout, response)
 }
 
 async function sightingOf(
   context: PayoutsContext,
   payout: Payout,
-  answer: GatewayResult<ProviderPayout>,
+  response: GatewayResult<ProviderPayout>,
 ): Promise<ProviderStatus> {
-  switch (answer.kind) {
+  switch (response.kind) {
     case 'value':
-      return { kind: 'payout', payout: answer.value }
+      return { kind: 'payout', payout: response.value }
     case 'rejected': {
       // The id may be refused because an earlier request with it was accepted: the money is credited back only if it
       // was not.
       const seen = await queryPayout(context, payout)
-      return seen.kind === 'none' ? { kind: 'refused', code: answer.code, attempt: payout.attempts } : seen
+      return seen.kind === 'none' ? { kind: 'refused', code: response.code, attempt: payout.attempts } : seen
     }
     case 'retryable':
     case 'unknown':
@@ -143,15 +143,16 @@ async function beneficiaryOf(context: PayoutsContext, payout: Payout): Promise<K
   if (holder === null) throw new Error('assertion failed: a payout has an owner')
   requireGenuine(vault, OWNER_ROWS, payout.ownerId, holder)
   const bankAccount = decryptPersonal(vault, payout.ownerId, 'bank_account', payout.bankAccount)
-  const answer = await payoutProvider.ensureBeneficiary({
+  const response = await payoutProvider.ensureBeneficiary({
     beneficiaryId: beneficiaryIdOf(context, payout, bankAccount),
     name: holder.name,
     bankAccount,
     ifsc: payout.bankIfsc,
     phone: decryptPersonal(vault, payout.ownerId, 'phone', holder.phone),
   })
-  if (answer.kind === 'value') await recordBeneficiary(database, vault, payout, answer.value.beneficiaryId)
-  return answer
+  if (response.kind === 'value')
+    await recordBeneficiary(database, vault, payout, response.value.beneficiaryId)
+  return response
 }
 
 const DIGEST_LENGTH = 40

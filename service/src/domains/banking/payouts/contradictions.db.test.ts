@@ -19,12 +19,12 @@ test.beforeAll(async () => {
 /**
  * The errors that are logged when the provider's first responses about a completed payout are that it does not know it.
  */
-async function alarmsAfter(emptyAnswers: number): Promise<number> {
+async function alarmsAfter(emptyResponses: number): Promise<number> {
   const stage = await openPayoutStage(db, people, clock)
   const payout = await stage.withdrawn('success')
   await stage.move()
   const alarms: string[] = []
-  let left = emptyAnswers
+  let left = emptyResponses
   const node = {
     ...stage.node,
     logger: createLogger('error', { write: line => void alarms.push(line) }),

@@ -51,16 +51,16 @@ afterAll(async () => {
   await other.close()
 })
 
-interface Answer {
+interface Reply {
   readonly status: number
   readonly body: Record<string, unknown> & { readonly error?: { readonly code: string } }
 }
 
-async function ask(agentId: Uuid, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+async function ask(agentId: Uuid, body: unknown, headers: Record<string, string> = {}): Promise<Reply> {
   const credential = { 'x-platform-id': 'p', 'x-platform-secret': 's' }
   const path = `/v1/agents/${formatId('agt', agentId)}/withdraw`
   const reply = await call(server, 'POST', path, { body, headers: { ...credential, ...headers } })
-  return { status: reply.status, body: reply.body as Answer['body'] }
+  return { status: reply.status, body: reply.body as Reply['body'] }
 }
 
 async function funded(amount: bigint): Promise<Uuid> {
@@ -153,10 +153,10 @@ test.each([
 ] as const)('a withdrawal of a %s agent gets %i', async (state, status) => {
   const agentId = await funded(10_000n)
   await changeAgent(database, agentId, { status: state })
-  const answer = await ask(agentId, {})
-  expect(answer.status).toBe(status)
+  const response = await ask(agentId, {})
+  expect(response.status).toBe(status)
   if (status === 403)
-    expect(answer.body.error).toMatchObject({ code: 'policy_denied', message: `Agent is ${state}` })
+    expect(response.body.error).toMatchObject({ code: 'policy_denied', message: `Agent is ${state}` })
 })
 
 test('two nodes that withdraw the whole balance at the same time withdraw it once', async () => {

@@ -12,14 +12,14 @@ const PAUSES_MS = [500, 2_000]
 export const UNAVAILABLE_AFTER = 16
 export const UNAVAILABLE_MS = 10 * 60_000
 
-export type Response<T> = { readonly responded: true; readonly value: T } | { readonly responded: false }
+export type GatewayReply<T> = { readonly responded: true; readonly value: T } | { readonly responded: false }
 
 /** Queries a gateway, by its name, about a subject. */
 export type QueryGateway = <T>(
   gateway: string,
   subject: string,
   query: () => Promise<GatewayResult<T>>,
-) => Promise<Response<T>>
+) => Promise<GatewayReply<T>>
 
 /** The context of a reconciliation, with its way to query gateways. */
 export interface Reconciler extends ReconciliationContext {

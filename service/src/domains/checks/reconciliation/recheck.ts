@@ -5,7 +5,7 @@ import { itemOf } from './compare-record.ts'
 import { isUnchecked, type OpenDifference, type Outcome } from './difference.ts'
 import { fundingComparison } from './fundings.ts'
 import { payoutComparison } from './payouts.ts'
-import type { Reconciler, Response } from './query-gateway.ts'
+import type { GatewayReply, Reconciler } from './query-gateway.ts'
 import { compareEach } from './records.ts'
 import { refundComparison } from './refunds.ts'
 import { type Page, positionAfter, type Run, type Span } from './run.ts'
@@ -117,6 +117,6 @@ function listRecords(
   gateway: PaymentGateway,
   { from, to }: Span,
   cursor: string | null,
-): Promise<Response<GatewayRecords>> {
+): Promise<GatewayReply<GatewayRecords>> {
   return reconciler.query(gateway.name, 'records', () => gateway.listRecords(from, to, cursor))
 }

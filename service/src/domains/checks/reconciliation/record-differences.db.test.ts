@@ -65,10 +65,10 @@ describe('the gateway’s own records', () => {
       payments: gateway => ({
         ...gateway,
         async listRecords(from, to, cursor) {
-          const answer = await gateway.listRecords(from, to, cursor)
-          if (answer.kind !== 'value') return answer
-          const records = answer.value.records.map(withLessSettled)
-          return { kind: 'value', value: { ...answer.value, records } }
+          const response = await gateway.listRecords(from, to, cursor)
+          if (response.kind !== 'value') return response
+          const records = response.value.records.map(withLessSettled)
+          return { kind: 'value', value: { ...response.value, records } }
         },
       }),
     })
@@ -96,10 +96,10 @@ describe('the gateway’s own records', () => {
       payments: gateway => ({
         ...gateway,
         async getOrder(key) {
-          const answer = await gateway.getOrder(key)
-          if (answer.kind !== 'value' || answer.value === null) return answer
-          const payments = answer.value.payments.map(payment => ({ ...payment, chargedBack: false }))
-          return { kind: 'value', value: { ...answer.value, payments } }
+          const response = await gateway.getOrder(key)
+          if (response.kind !== 'value' || response.value === null) return response
+          const payments = response.value.payments.map(payment => ({ ...payment, chargedBack: false }))
+          return { kind: 'value', value: { ...response.value, payments } }
         },
       }),
     })

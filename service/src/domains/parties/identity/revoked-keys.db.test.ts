@@ -71,10 +71,10 @@ test('a certificate signed by a revoked key can be revoked and rotated, and show
   expect(await stage.validity(before.id)).toBe('revoked')
   const old = await stage.get<Certificate>(`/v1/certificates/${before.id}`, side.platform)
   expect(old.key_id).not.toBe(stolen)
-  const answered = await stage.post<Certificate>(
+  const responded = await stage.post<Certificate>(
     `/v1/certificates/${rotated.certificate.id}/revoke`,
     side.platform,
     { reason: 'test' },
   )
-  expect(answered).toMatchObject({ status: 'revoked', key_id: rotated.certificate.key_id })
+  expect(responded).toMatchObject({ status: 'revoked', key_id: rotated.certificate.key_id })
 })

@@ -16,14 +16,14 @@ afterAll(async () => {
 
 /** Makes this many concurrent payments, alternating between both nodes. Returns how many succeeded. */
 async function payAtOnce(payer: StageAgent, amount: number, times = AT_ONCE): Promise<number> {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: times }, (_, number) => stage.pay(payer, payee, amount, number % 2)),
   )
-  const refusals = answers.filter(({ status }) => status !== 200)
+  const refusals = responses.filter(({ status }) => status !== 200)
   expect(new Set(refusals.map(outcomeOf))).toEqual(
     new Set(refusals.length === 0 ? [] : ['spend_limit_exceeded']),
   )
-  return answers.length - refusals.length
+  return responses.length - refusals.length
 }
 
 test(`of ${AT_ONCE} concurrent payments on two nodes exactly as many succeed as fit under the budget`, async () => {
@@ -63,7 +63,7 @@ test('of 20 agents that join concurrently exactly as many become members as the 
   await lab.hire('treasury')
   const agents: StageAgent[] = []
   for (let number = 0; number < 20; number++) agents.push(await stage.newAgentOf(lab.owner))
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     agents.map(({ id }, number) =>
       lab.ask(
         'POST',
@@ -73,7 +73,7 @@ test('of 20 agents that join concurrently exactly as many become members as the 
       ),
     ),
   )
-  const outcomes = answers.map(outcomeOf)
+  const outcomes = responses.map(outcomeOf)
   expect(outcomes.filter(outcome => outcome === 201)).toHaveLength(4)
   expect(outcomes.filter(outcome => outcome === 'conflict')).toHaveLength(16)
   expect((await lab.ask('GET', '/budget')).body['members']).toHaveLength(5)
@@ -85,10 +85,10 @@ test('an agent that joins two organizations concurrently becomes a member of one
   for (let turn = 0; turn < 5; turn++) {
     const agent = await stage.newAgentOf(lab.owner)
     const body = { agent_id: agent.id, role: 'worker' }
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [lab, other, lab, other].map(({ ask }, number) => ask('POST', '/agents', body, number % 2)),
     )
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409])
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409])
     for (const each of [lab, other]) await each.remove(agent)
   }
 })
@@ -97,10 +97,10 @@ test('of agents that are named treasury concurrently one is the treasury, and th
   const lab = await openLab(stage)
   const agents = [await lab.hire('treasury'), await lab.hire('worker', 5), await lab.hire('admin', 5)]
   for (let turn = 0; turn < 5; turn++) {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [...agents, ...agents].map((agent, number) => lab.nameTreasury(agent, number % 2)),
     )
-    expect(new Set(answers.map(outcomeOf))).toEqual(new Set([200]))
+    expect(new Set(responses.map(outcomeOf))).toEqual(new Set([200]))
     const { treasury_agent_id } = (await lab.ask('GET', '')).body
     const members = (await lab.ask('GET', '/budget')).body['members'] as Record<string, unknown>[]
     expect(members.map(({ role }) => role)).toEqual(['treasury', 'worker', 'worker'])

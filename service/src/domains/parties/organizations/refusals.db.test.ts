@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { factsDuring } from '../../../testing/facts.ts'
-import { type Answer, AS_ADMIN, type StageAgent } from '../../../testing/limits/policy-stage.ts'
+import { AS_ADMIN, type Reply, type StageAgent } from '../../../testing/limits/policy-stage.ts'
 import { randomHandle } from '../../../testing/network.ts'
 import { type Lab, openLab, stage, test } from './testing/organization-stage.ts'
 
@@ -31,7 +31,7 @@ type Case = readonly [
     readonly message?: RegExp
     readonly details?: object
   },
-  act: (scene: Scene) => Promise<Answer>,
+  act: (scene: Scene) => Promise<Reply>,
 ]
 
 const CONFLICT = { code: 'conflict' }
@@ -51,7 +51,7 @@ const workerOf = ({ worker }: Scene) => worker
 const lonerOf = ({ loner }: Scene) => loner
 
 const after =
-  (first: (scene: Scene) => Promise<unknown>, act: (scene: Scene) => Promise<Answer>) =>
+  (first: (scene: Scene) => Promise<unknown>, act: (scene: Scene) => Promise<Reply>) =>
   async (scene: Scene) => {
     await first(scene)
     return act(scene)
@@ -219,11 +219,11 @@ describe('refused requests', () => {
     '%s is refused, and no money moves',
     async (_name, status, { message, ...expected }, act) => {
       const scene = await openScene()
-      const answers: Answer[] = []
-      const facts = await factsDuring(stage.db.database, async () => answers.push(await act(scene)))
-      const [answer] = answers
-      expect(answer).toMatchObject({ status, body: { error: expected } })
-      const error = answer?.body['error'] as { message?: string } | undefined
+      const responses: Reply[] = []
+      const facts = await factsDuring(stage.db.database, async () => responses.push(await act(scene)))
+      const [response] = responses
+      expect(response).toMatchObject({ status, body: { error: expected } })
+      const error = response?.body['error'] as { message?: string } | undefined
       expect(error?.message).toMatch(message ?? /./)
       expect(facts.map(({ action }) => action)).not.toContain('org.allocated')
     },

@@ -193,8 +193,8 @@ describe('while an owner is frozen', () => {
       return context.bankVerifier.verifyAccount(claim)
     }
     const frozenMeanwhile = { ...context, bankVerifier: { ...context.bankVerifier, verifyAccount } }
-    const answered = await stage.submit(owner, FIRST, frozenMeanwhile)
-    expect(answered).toMatchObject({ kycStatus: 'pending', tier: 'sandbox' })
+    const responded = await stage.submit(owner, FIRST, frozenMeanwhile)
+    expect(responded).toMatchObject({ kycStatus: 'pending', tier: 'sandbox' })
     await stage.advance(DAY_S)
     expect(await stored()).toMatchObject({ kycStatus: 'pending', tier: 'sandbox' })
     await setStatus('active')

@@ -25,7 +25,7 @@ export function declineInvitation(context: Answering, which: InvitationOf, now: 
   return answerInvitation(context, which, 'declined', now)
 }
 
-const ANSWERED = {
+const RESPONDED = {
   accepted: 'This invitation was accepted before: the owner belongs to this session (GET /api/web/me)',
   declined: `This invitation was declined before; its platform can invite you again after ${INVITE_AGAIN_DAYS} days`,
 } as const
@@ -45,7 +45,7 @@ function answerInvitation(
     }
     const { linkStatus } = before
     if (linkStatus !== 'invited') {
-      throw new AppError('conflict', ANSWERED[linkStatus], { details: { link_status: linkStatus } })
+      throw new AppError('conflict', RESPONDED[linkStatus], { details: { link_status: linkStatus } })
     }
     if (before.platformStatus !== 'active') {
       const message =

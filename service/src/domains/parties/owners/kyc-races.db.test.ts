@@ -51,11 +51,11 @@ test('a slow check does not overwrite a newer submission', async () => {
 
 test('of concurrent submissions the newest counts, and the others get a conflict', async () => {
   const accounts = ['500000000001', '500000000002', '500000000003', '500000000004']
-  const answers = await Promise.allSettled(accounts.map(account => submit(account)))
-  const taken = answers.filter(answer => answer.status === 'fulfilled')
+  const responses = await Promise.allSettled(accounts.map(account => submit(account)))
+  const taken = responses.filter(response => response.status === 'fulfilled')
   expect(taken.length).toBeGreaterThan(0)
-  for (const answer of answers) {
-    if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'conflict' })
+  for (const response of responses) {
+    if (response.status === 'rejected') expect(response.reason).toMatchObject({ code: 'conflict' })
   }
   expect(await stage.openChecks(owner)).toBe(0)
   expect((await stored()).kycStatus).toBe('verified')

@@ -30,7 +30,7 @@ import {
 import { warningsOfOwner } from './payee-warnings.ts'
 
 /** The policy after a change, with its warnings. */
-type OwnerPolicyAnswer = ResponseOf<typeof updateRoute>
+type OwnerPolicyResponse = ResponseOf<typeof updateRoute>
 
 export async function showOwnerPolicy(
   { database }: PolicySettingsContext,
@@ -47,7 +47,7 @@ export async function changeOwnerPolicy(
   named: string | undefined,
   change: PolicyChange,
   confirmation: Confirmation = 'not_needed',
-): Promise<OwnerPolicyAnswer> {
+): Promise<OwnerPolicyResponse> {
   const ownerId = ownerOfSession(caller, named)
   const now = context.clock.now()
   const cooldownMs = context.limitIncreaseCooldownS * 1000
@@ -63,7 +63,7 @@ export async function cancelOwnerPolicyChange(
   caller: OwnerCaller,
   named: string | undefined,
   control: string,
-): Promise<OwnerPolicyAnswer> {
+): Promise<OwnerPolicyResponse> {
   const ownerId = ownerOfSession(caller, named)
   const actor = actorOf(caller, ownerId)
   const fact = { actor, action: 'owner.policy_change_cancelled', now: context.clock.now() } as const
@@ -78,7 +78,7 @@ async function withWarnings(
   { database, clock }: PolicySettingsContext,
   ownerId: Uuid,
   changed: OwnerPolicy,
-): Promise<OwnerPolicyAnswer> {
+): Promise<OwnerPolicyResponse> {
   const owner = await selectOwnerPolicy(database, ownerId)
   const warnings = await warningsOfOwner(database, ownerId, owner, clock.now())
   return warnings.length === 0 ? changed : { ...changed, warnings }

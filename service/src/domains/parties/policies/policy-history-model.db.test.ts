@@ -80,8 +80,8 @@ async function runSteps(
       const { status, body } = await stage.pay(agent, payee, step.amount, step.node)
       if (status === 200 && body['payment_id'] !== null) paid.push(body as unknown as PaymentResult)
     } else {
-      const answer = await act(stage, { owner, agent, organization }, step)
-      expect(answer.status).toBeLessThan(500)
+      const response = await act(stage, { owner, agent, organization }, step)
+      expect(response.status).toBeLessThan(500)
     }
     const atMs = stage.clock.now().getTime() + ('node' in step && step.node === 1 ? apartMs : 0)
     const last = list.at(-1)

@@ -5,9 +5,9 @@ import { paise } from '../../../kernel/money.ts'
 import { recordFacts } from '../../../operations/facts.ts'
 import { PROOF_LENGTH } from '../../../testing/knobs.ts'
 import {
-  type Answer,
   AS_ADMIN,
   asOwners,
+  type Reply,
   type SignedUp,
   type StageAgent,
   stage,
@@ -39,7 +39,7 @@ test.beforeEach(async () => {
 })
 
 const setLimit: Readonly<
-  Record<'agent' | 'owner' | 'tier', (limit: number, node: number) => Promise<Answer>>
+  Record<'agent' | 'owner' | 'tier', (limit: number, node: number) => Promise<Reply>>
 > = {
   agent: (limit, node) =>
     stage.ask('PATCH', `/v1/agents/${agent.id}`, signedUp.platform, { spend_limit_per_tx: limit }, node),
@@ -51,7 +51,7 @@ const setLimit: Readonly<
 /** A payment as it was decided. */
 interface Decided {
   readonly amount: number
-  readonly answer: Answer
+  readonly response: Reply
 }
 
 /** Pays on one node, one payment after the other, while there are changes. */
@@ -59,9 +59,9 @@ async function payOn(node: number, state: { readonly over: boolean }): Promise<D
   const decided: Decided[] = []
   while (!state.over) {
     const amount = Math.ceil(Math.random() * HIGHEST)
-    const answer = await stage.pay(agent, payee, amount, node)
+    const response = await stage.pay(agent, payee, amount, node)
     // One that waited too long for its turn was not decided.
-    if (answer.status !== 503) decided.push({ amount, answer })
+    if (response.status !== 503) decided.push({ amount, response })
   }
   return decided
 }
@@ -85,15 +85,15 @@ test.each(['agent', 'owner', 'tier'] as const)(
     const history = historyOf(stage, agent)
     const versions = await history.all()
     const limits = limitsOf(versions, layer)
-    for (const { amount, answer } of decided) expectDecidedBy(versions, limits, { amount, answer })
-    const paid = decided.filter(({ answer }) => answer.status === 200)
+    for (const { amount, response } of decided) expectDecidedBy(versions, limits, { amount, response })
+    const paid = decided.filter(({ response }) => response.status === 200)
     expect(paid.length).toBeGreaterThan(0)
     expect(paid.length).toBeLessThan(decided.length)
-    const named = new Set(paid.map(({ answer }) => answer.body['policy_version']))
+    const named = new Set(paid.map(({ response }) => response.body['policy_version']))
     expect(named.size).toBeGreaterThan(2)
     for (const version of named) {
-      const last = paid.findLast(({ answer }) => answer.body['policy_version'] === version)
-      await expectDecidedAsShown(history, last?.answer.body as unknown as PaymentResult)
+      const last = paid.findLast(({ response }) => response.body['policy_version'] === version)
+      await expectDecidedAsShown(history, last?.response.body as unknown as PaymentResult)
     }
   },
   120_000,
@@ -114,7 +114,7 @@ function limitsOf(versions: readonly PolicyVersion[], layer: PolicyLayer): Map<s
 function expectDecidedBy(
   versions: readonly PolicyVersion[],
   limits: ReadonlyMap<string, number>,
-  { amount, answer: { status, body } }: Decided,
+  { amount, response: { status, body } }: Decided,
 ): void {
   if (status === 200) {
     const { policy_version, created_at } = body as unknown as PaymentResult
@@ -169,15 +169,15 @@ test('a node that reads a limit of the owner before it is announced to the agent
 
 test('concurrent first payments after such a change record it once', async () => {
   await writeUnannounced(parseId('own', signedUp.ownerId) ?? '', 1_000n)
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, at) => stage.pay(agent, payee, 1 + at, at % 2)),
   )
   const history = historyOf(stage, agent)
   const versions = await history.all()
   expect(versions).toHaveLength(2)
   const limits = limitsOf(versions, 'owner')
-  for (const [at, answer] of answers.entries()) {
-    expectDecidedBy(versions, limits, { amount: 1 + at, answer })
+  for (const [at, response] of responses.entries()) {
+    expectDecidedBy(versions, limits, { amount: 1 + at, response })
   }
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(10)
 })

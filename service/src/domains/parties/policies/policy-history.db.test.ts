@@ -167,8 +167,8 @@ describe('the policy at a past moment', () => {
       ['at=yesterday', 'at'],
       [`at=${created}&to=${payee.id}`, 'to'],
     ] as const) {
-      const answer = await ask(`policy?${query}`)
-      expect([answer.status, errorIn(answer)['field']]).toEqual([400, field])
+      const response = await ask(`policy?${query}`)
+      expect([response.status, errorIn(response)['field']]).toEqual([400, field])
     }
     expect((await history.at(created)).as_of).toBe(created)
   })

@@ -102,13 +102,13 @@ test('during a flood of requests the last code on the phone still works at a new
 
 test('during a flood of requests the responses are the same for an unknown phone', async () => {
   const { number } = await stage.newOwner()
-  const answers: unknown[] = []
+  const responses: unknown[] = []
   for (const phone of [number, randomPhone()]) {
     await flood(phone, 25)
     const { status, body } = await stage.sendOtp(phone)
-    answers.push({ status, body })
+    responses.push({ status, body })
   }
-  expect(answers[1]).toEqual(answers[0])
+  expect(responses[1]).toEqual(responses[0])
 })
 
 test('during a flood of requests a known place gets a code of its own', async () => {

@@ -16,8 +16,8 @@ import { putListing, selectListing, selectSellers } from './store.ts'
 
 const START = new Date('2026-07-01T10:00:00.000Z')
 const documents = openPayDocuments('sandbox')
-const server = createServer((request, response) => answer(request, response))
-let answer: (request: IncomingMessage, response: ServerResponse) => unknown
+const server = createServer((request, response) => reply(request, response))
+let reply: (request: IncomingMessage, response: ServerResponse) => unknown
 let origin: string
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ async function openShop(name?: string, at = START): Promise<Shop> {
   const id = parseId('agt', agentId)
   if (id === null) throw new Error('no agent')
   const document = documentOf(handle, name)
-  answer = (_, response) => response.end(JSON.stringify(document))
+  reply = (_, response) => response.end(JSON.stringify(document))
   const times = { now: at, dueAt: new Date(START.getTime() + HOUR_MS) }
   const { id: listing } = await database.inTransaction(tx =>
     putListing(tx, { agentId: id, origin, document }, times),
@@ -89,7 +89,7 @@ test('sellers are found by the words of their names, descriptions and paths, the
 
 test('a document is read again after an hour, and what it says now is listed', async () => {
   const shop = await openShop()
-  answer = (_, response) => response.end(JSON.stringify(documentOf(shop.agentId, 'Snow reports')))
+  reply = (_, response) => response.end(JSON.stringify(documentOf(shop.agentId, 'Snow reports')))
   expect(await job().run(after(HOUR_MS - 1))).toBe(0)
   await job().run(after(HOUR_MS))
   const listing = await selectListing(database, shop.listing, after(HOUR_MS))
@@ -99,7 +99,7 @@ test('a document is read again after an hour, and what it says now is listed', a
 
 test('a document that fails stays listed with its uptime, until it has failed for a week', async () => {
   const shop = await openShop()
-  answer = (_, response) => response.writeHead(500).end()
+  reply = (_, response) => response.writeHead(500).end()
   for (let hour = 1; hour <= 3; hour++) await job().run(after(hour * HOUR_MS))
   expect(await selectListing(database, shop.listing, after(3 * HOUR_MS))).toMatchObject({
     ...{ failingSince: after(HOUR_MS), checkedAt: START, uptime: 0.25 },
@@ -120,9 +120,9 @@ test('a document that fails stays listed with its uptime, until it has failed fo
 
 test('a check that succeeds again ends the failure, and checks older than 30 days do not count', async () => {
   const shop = await openShop()
-  answer = (_, response) => response.destroy()
+  reply = (_, response) => response.destroy()
   await job().run(after(HOUR_MS))
-  answer = (_, response) => response.end(JSON.stringify(shop.document))
+  reply = (_, response) => response.end(JSON.stringify(shop.document))
   await job().run(after(2 * HOUR_MS))
   expect(await selectListing(database, shop.listing, after(2 * HOUR_MS))).toMatchObject({
     failingSince: null,
@@ -134,7 +134,7 @@ test('a check that succeeds again ends the failure, and checks older than 30 day
 test('a stopped agent is not found and its document is not read; a removed origin ends its listing', async () => {
   const [stopped, moved] = [await openShop(), await openShop()]
   let reads = 0
-  answer = (_, response) => response.writeHead(++reads && 500).end()
+  reply = (_, response) => response.writeHead(++reads && 500).end()
   await stopped.stop()
   await moved.change({ origins: [] })
   expect(await find(null)).not.toContain(stopped.handle)
@@ -149,7 +149,7 @@ test('two nodes never read one document at the same time', async () => {
   await database.query('delete from listings', [])
   for (let shop = 0; shop < 3; shop++) await openShop()
   let reads = 0
-  answer = (_, response) => {
+  reply = (_, response) => {
     reads += 1
     response.end('{}')
   }
@@ -196,14 +196,14 @@ test.each<[string, (response: ServerResponse) => unknown, string]>([
   ['404', response => response.writeHead(404).end('gone'), 'status 404'],
   ['a document that is too long', response => response.end(JSON.stringify(GOOD).padEnd(65_537)), '64 KiB'],
   [
-    'a short answer that becomes long',
+    'a short response that becomes long',
     response =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(10_000_000, 32))),
     '64 KiB',
   ],
   ['bytes that are no text', response => response.end(Buffer.from([0x22, 0xff, 0x22])), 'could not be read'],
 ])('%s is no document', async (_, respond, why) => {
-  answer = (_request, response) => respond(response)
+  reply = (_request, response) => respond(response)
   expect(await documents.read(origin, PAYEE)).toMatchObject({
     kind: 'failed',
     why: expect.stringContaining(why),

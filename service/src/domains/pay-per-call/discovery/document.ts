@@ -5,7 +5,7 @@ import {
   PAY_PROTOCOLS,
   PayDocument,
 } from '@batua/contract'
-import { NoAnswer, openGuardedFetch, readAtMost } from '@batua/outgoing'
+import { NoResponse, openGuardedFetch, readAtMost } from '@batua/outgoing'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 
 const FETCH_TIMEOUT_MS = 5_000
@@ -71,7 +71,7 @@ function failed(why: string): ReadDocument {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof NoAnswer) return error.message
+  if (error instanceof NoResponse) return error.message
   if (error instanceof Error && error.name === 'TimeoutError') return 'There was no response within 5 s'
   return error instanceof Error && error.message.startsWith('The response has the status')
     ? error.message

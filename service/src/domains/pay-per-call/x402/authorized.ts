@@ -11,6 +11,7 @@ import {
 import { isSameUse } from '../decide-verification.ts'
 import { selectUse } from '../nonce-store.ts'
 import { useUp } from '../verify-payment.ts'
+import type { X402Payment } from './request.ts'
 import {
   isOwnRefusal,
   notSettled,
@@ -20,8 +21,7 @@ import {
   type X402Refusal,
   type X402Settlement,
   type X402Verification,
-} from './answers.ts'
-import type { X402Payment } from './request.ts'
+} from './responses.ts'
 
 /** A payment of x402 by money that was set aside, with the token of its authorization. */
 export interface Authorized {

@@ -58,7 +58,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const ATTEMPT = /^[\x21-\x7e]{1,100}$/
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/
 const MAX_TOKEN_CHARACTERS = 2_000
-/** What the buyer accepted must be what the seller asks for. The nonce may differ: it is another for each answer. */
+/** What the buyer accepted must be what the seller asks for. The nonce may differ: it is another for each response. */
 const AGREED = ['scheme', 'network', 'asset', 'payTo'] as const
 
 /** Reads a request of x402. Pure. */

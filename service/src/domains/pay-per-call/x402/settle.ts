@@ -5,6 +5,8 @@ import { rupees } from '../../../kernel/money.ts'
 import { refundReceived } from '../../payments/index.ts'
 import { selectUse } from '../nonce-store.ts'
 import { verifyPayment } from '../verify-payment.ts'
+import { settleAuthorized, verifyAuthorized } from './authorized.ts'
+import type { X402Payment } from './request.ts'
 import {
   isOwnRefusal,
   notSettled,
@@ -13,9 +15,7 @@ import {
   type X402Context,
   type X402Settlement,
   type X402Verification,
-} from './answers.ts'
-import { settleAuthorized, verifyAuthorized } from './authorized.ts'
-import type { X402Payment } from './request.ts'
+} from './responses.ts'
 
 /** Whether a payment was made, or money set aside for it, and its nonce is unused. */
 export function verifyX402(

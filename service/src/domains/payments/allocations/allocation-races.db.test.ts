@@ -1,7 +1,7 @@
 import { afterAll, expect } from 'vitest'
 import { lockAccounts } from '../../../ledger/index.ts'
 import { expectBalanced } from '../../../testing/builders.ts'
-import { type Answer, AS_ADMIN, type StageAgent } from '../../../testing/limits/policy-stage.ts'
+import { AS_ADMIN, type Reply, type StageAgent } from '../../../testing/limits/policy-stage.ts'
 import { someoneWaitsForLock } from '../../../testing/wait-for-lock.ts'
 import {
   type Lab,
@@ -25,21 +25,21 @@ async function allocatedTo(agent: StageAgent): Promise<{ readonly inr: number; r
   return { inr: Number(row?.paise) / 100, times: row?.times ?? -1 }
 }
 
-function allocateAtOnce(lab: Lab, worker: StageAgent, times: number): Promise<Answer[]> {
+function allocateAtOnce(lab: Lab, worker: StageAgent, times: number): Promise<Reply[]> {
   return Promise.all(Array.from({ length: times }, (_, number) => lab.allocate(worker, 1, number % 2)))
 }
 
-const doneOf = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 200).length
+const doneOf = (responses: readonly Reply[]) => responses.filter(({ status }) => status === 200).length
 
 test('one Idempotency-Key allocates once, however often and to whichever node it is sent at once', async () => {
   const lab = await openLab(stage)
   await lab.hire('treasury')
   const worker = await lab.hire('worker')
   const key = { 'idempotency-key': 'once' }
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 12 }, (_, number) => lab.allocate(worker, 3, number % 2, key)),
   )
-  expect(answers.map(outcomeOf).toSorted()).toEqual([200, ...Array(11).fill('idempotency_error')])
+  expect(responses.map(outcomeOf).toSorted()).toEqual([200, ...Array(11).fill('idempotency_error')])
   expect(await allocatedTo(worker)).toEqual({ inr: 3, times: 1 })
 })
 
@@ -54,8 +54,8 @@ test('a limit of the treasury counts payments and allocations on both nodes toge
     lab.allocate(worker, 3, number % 2),
     stage.pay(treasury, payee, 2, number % 2),
   ])
-  const answers = await Promise.all(works.flat())
-  const refused = answers.filter(({ status }) => status !== 200)
+  const responses = await Promise.all(works.flat())
+  const refused = responses.filter(({ status }) => status !== 200)
   expect(new Set(refused.map(outcomeOf))).toEqual(new Set(['spend_limit_exceeded']))
   const { spent_this_month } = (await lab.budgetOf(treasury)) ?? {}
   const { inr } = await allocatedTo(worker)
@@ -106,9 +106,9 @@ test('concurrent allocations, treasury changes, leaves, freezes and deactivation
     },
   ]
   await Promise.all(changes.map(change => change()))
-  const answers = await allocations
+  const responses = await allocations
   for (const [index, worker] of workers.entries()) {
-    const mine = answers[index] ?? []
+    const mine = responses[index] ?? []
     expect(await allocatedTo(worker)).toEqual({ inr: doneOf(mine), times: doneOf(mine) })
     const refused = new Set(mine.filter(({ status }) => status !== 200).map(outcomeOf))
     expect(
@@ -124,18 +124,18 @@ test.each(['remove the member', 'name it the treasury', 'change its budget'])(
     const lab = await openLab(stage)
     await lab.hire('treasury')
     const worker = await lab.hire('worker')
-    const acts: Record<string, () => Promise<Answer>> = {
+    const acts: Record<string, () => Promise<Reply>> = {
       'remove the member': () => lab.remove(worker),
       'name it the treasury': () => lab.nameTreasury(worker),
       'change its budget': () => lab.setBudget(worker, 5),
     }
     const { database } = stage.db
-    let answered = false
+    let responded = false
     const { changing } = await database.inTransaction(async tx => {
       await lockAccounts(tx, [worker.uuid])
-      const work = acts[what]?.().finally(() => (answered = true))
+      const work = acts[what]?.().finally(() => (responded = true))
       await someoneWaitsForLock(database)
-      expect(answered).toBe(false)
+      expect(responded).toBe(false)
       return { changing: work }
     })
     expect((await changing)?.status).toBe(200)

@@ -97,15 +97,15 @@ async function runAct(run: Run, node: TestNode, act: AuthorizationAct): Promise<
   const { model, payer, payee } = run
   switch (act.do) {
     case 'pay':
-      return expectAnswer(
+      return expectResponse(
         node.pay(order(payer, payee, act.amount)),
         modelPay(model, act.amount),
         () => 'done',
       )
     case 'authorize': {
       const intent = authorizationIntent(payer, payee, act.amount, { expiresInSeconds: act.minutes * 60 })
-      const answer = authorizedOn(node, intent)
-      return expectAnswer(answer, modelAuthorize(model, act.amount, act.minutes), made => {
+      const response = authorizedOn(node, intent)
+      return expectResponse(response, modelAuthorize(model, act.amount, act.minutes), made => {
         run.made.push(made)
         return 'done'
       })
@@ -140,23 +140,23 @@ async function runOnOne(
   const [seen, each] = [made[at], model.authorizations[at]]
   if (seen === undefined || each === undefined) return
   if (act.do === 'capture') {
-    const answer = captureOn(node, seen, act.kind, act.paise, act.isFinal)
-    return expectAnswer(answer, modelCapture(model, each, act), textOf)
+    const response = captureOn(node, seen, act.kind, act.paise, act.isFinal)
+    return expectResponse(response, modelCapture(model, each, act), textOf)
   }
   const end =
     act.do === 'begin closing'
       ? beginClosingOn(node, seen)
       : endOn(node, seen, act.do === 'void' ? 'voided' : 'closed')
-  return expectAnswer(end, modelEnd(model, each, act.do), ({ status }) => status)
+  return expectResponse(end, modelEnd(model, each, act.do), ({ status }) => status)
 }
 
 const textOf = ({ captured, captured_now, status }: Capture) =>
   `${Math.round(captured * 100)} ${Math.round(captured_now * 100)} ${status}`
 
-async function expectAnswer<Answer>(
-  work: Promise<Answer>,
+async function expectResponse<Reply>(
+  work: Promise<Reply>,
   expected: string,
-  shown: (answer: Answer) => string,
+  shown: (response: Reply) => string,
 ): Promise<void> {
   const outcome = await work.then(shown, (error: unknown) => {
     if (error instanceof AppError) return error.code

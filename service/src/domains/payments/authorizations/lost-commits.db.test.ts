@@ -39,8 +39,8 @@ function randomFault(text: string): Fault {
   return CUTS[Math.floor(Math.random() * CUTS.length)] ?? 'none'
 }
 
-/** Repeats until there is an answer, as a client does that lost one. */
-async function untilAnswered<Answer>(work: () => Promise<Answer>): Promise<Answer | AppError> {
+/** Repeats until there is a response, as a client does that lost one. */
+async function untilResponded<Reply>(work: () => Promise<Reply>): Promise<Reply | AppError> {
   for (;;) {
     try {
       return await work()
@@ -62,14 +62,14 @@ test('when commits are lost, repeats by key and by total leave each authorizatio
   let received = 0n
   for (let round = 0; round < ROUNDS; round++) {
     const intent = authorizationIntent(payer, payee, 10_000n, { idempotencyKey: `key ${round}` })
-    const answer = await untilAnswered(() => authorizeOn(node, intent))
-    const seen = await writtenAuthorization(database, await idOf(answer))
+    const response = await untilResponded(() => authorizeOn(node, intent))
+    const seen = await writtenAuthorization(database, await idOf(response))
     for (let step = 1; step <= STEPS; step++) {
       const total = BigInt(step) * 1_000n
-      const captured = await untilAnswered(() => captureOn(node, seen, 'total', total))
+      const captured = await untilResponded(() => captureOn(node, seen, 'total', total))
       expect(captured).toMatchObject({ captured: step * 10 })
     }
-    if (round % 2 === 0) await untilAnswered(() => endOn(node, seen, 'closed'))
+    if (round % 2 === 0) await untilResponded(() => endOn(node, seen, 'closed'))
     else {
       clock.advance(86_400_000)
       for (let tries = 0; tries < 40; tries++) await runAuthorizationJobs(node, clock.now())
@@ -93,13 +93,13 @@ test('when commits are lost, repeats by key and by total leave each authorizatio
   await Promise.all([node.ledger.close(), calm.ledger.close()])
   await victim.close()
 
-  async function idOf(answer: Awaited<ReturnType<typeof authorizeOn>> | AppError): Promise<Uuid> {
-    if (!(answer instanceof AppError)) {
-      if ('waiting' in answer) throw new Error('it needs no approval')
-      return answer.authorization.id
+  async function idOf(response: Awaited<ReturnType<typeof authorizeOn>> | AppError): Promise<Uuid> {
+    if (!(response instanceof AppError)) {
+      if ('waiting' in response) throw new Error('it needs no approval')
+      return response.authorization.id
     }
     // The first attempt was committed: the key names what it made.
-    expect(answer.code).toBe('idempotency_error')
+    expect(response.code).toBe('idempotency_error')
     const [last] = await database.query<{ id: Uuid }>(
       'select id from authorizations order by id desc limit 1',
     )
@@ -120,8 +120,8 @@ test('an authorization is made once by many requests with one key', async () => 
       (error: AppError) => error.code,
     ),
   )
-  const answers = await Promise.all(works)
-  expect(answers.filter(answer => answer !== 'idempotency_error')).toHaveLength(1)
+  const responses = await Promise.all(works)
+  expect(responses.filter(response => response !== 'idempotency_error')).toHaveLength(1)
   expect(await balanceOf(database, payer)).toBe(10_000_000n - 10_100n)
   await Promise.all(nodes.map(({ ledger }) => ledger.close()))
   await second.close()

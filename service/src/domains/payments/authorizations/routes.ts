@@ -51,28 +51,31 @@ export function serveAuthorizations(serve: Serve, context: AuthorizationsContext
     return record
   }
 
-  serve(authorize, async ({ caller, params, body, idempotencyKey }, answer): Promise<AuthorizationResult> => {
-    const payer = await requireAccess(database, caller, params.agent_id)
-    if (body.voucher_key !== undefined) requireVoucherKey(body.voucher_key)
-    const intent = {
-      payerId: payer.id,
-      payeeId: await context.findAgent(body.to),
-      amountPaise: requirePaise(body.amount, 'amount'),
-      expiresInSeconds: body.expires_in ?? AUTHORIZATION_SECONDS.default,
-      reference: body.reference?.normalize() ?? null,
-      idempotencyKey: body.idempotency_key ?? idempotencyKey ?? null,
-      voucherKey: body.voucher_key ?? null,
-      context: givenContext(body.context),
-      app: appOfCaller(caller),
-    }
-    const command = authorizeCommand(agents, intent, caller.keyHash)
-    const made = await ledger.submit(command).catch((error: unknown) => {
-      if (isPolicyRefusal(error)) context.signals.policyRefusal(caller.agentId)
-      throw error
-    })
-    if ('waiting' in made) answer.code(200)
-    return resultOf(context, made)
-  })
+  serve(
+    authorize,
+    async ({ caller, params, body, idempotencyKey }, response): Promise<AuthorizationResult> => {
+      const payer = await requireAccess(database, caller, params.agent_id)
+      if (body.voucher_key !== undefined) requireVoucherKey(body.voucher_key)
+      const intent = {
+        payerId: payer.id,
+        payeeId: await context.findAgent(body.to),
+        amountPaise: requirePaise(body.amount, 'amount'),
+        expiresInSeconds: body.expires_in ?? AUTHORIZATION_SECONDS.default,
+        reference: body.reference?.normalize() ?? null,
+        idempotencyKey: body.idempotency_key ?? idempotencyKey ?? null,
+        voucherKey: body.voucher_key ?? null,
+        context: givenContext(body.context),
+        app: appOfCaller(caller),
+      }
+      const command = authorizeCommand(agents, intent, caller.keyHash)
+      const made = await ledger.submit(command).catch((error: unknown) => {
+        if (isPolicyRefusal(error)) context.signals.policyRefusal(caller.agentId)
+        throw error
+      })
+      if ('waiting' in made) response.code(200)
+      return resultOf(context, made)
+    },
+  )
 
   serve(captureAuthorization, async ({ caller, params, body }) => {
     const found = await requireForPayee(context, caller, params.authorization_id)

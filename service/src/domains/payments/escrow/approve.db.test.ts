@@ -43,8 +43,8 @@ async function holds(): Promise<number> {
 }
 
 test('a hold above its threshold waits: no money moves, and the response names the approval', async () => {
-  const answer = await ask({ timeoutMs: HOUR_MS, autoAction: 'release', reference: 'r' })
-  expect(answer).toEqual({
+  const response = await ask({ timeoutMs: HOUR_MS, autoAction: 'release', reference: 'r' })
+  expect(response).toEqual({
     ...{ escrow_id: null, agent_id: formatId('agt', payer), to_agent_id: formatId('agt', payee) },
     ...{ attestor_agent_id: null, amount: 200, reference: 'r', status: 'pending_approval' },
     ...{ auto_action: 'release', expires_at: null, created_at: clock.now().toISOString() },
@@ -52,7 +52,7 @@ test('a hold above its threshold waits: no money moves, and the response names t
     policy_version: expect.any(String),
   })
   expect(await balanceOf(db.database, payer)).toBe(100_000n)
-  expect(await approvalOf(answer)).toMatchObject({
+  expect(await approvalOf(response)).toMatchObject({
     ...{ kind: 'escrow_hold', payeeId: payee, feePaise: 0n, note: null, reference: 'r' },
   })
 })
@@ -123,12 +123,12 @@ test('one approval is requested although the response of the commit was lost', a
     return 'cut after the response'
   })
   const cut = startNode({ database, clock, committers: 1 })
-  const answer = await ask({}, cut)
+  const response = await ask({}, cut)
   await cut.ledger.close()
   expect(left).toBe(0)
   const waiting = await db.database.query(
     `select id from approvals where agent_id = $1 and status = 'pending_approval'`,
     [payer],
   )
-  expect(waiting).toEqual([{ id: (await approvalOf(answer)).id }])
+  expect(waiting).toEqual([{ id: (await approvalOf(response)).id }])
 })

@@ -34,9 +34,9 @@ const platform = () => ({ type: 'platform', id: formatId('plt', payer) })
 
 async function hold(more: object = {}, way = 'hold'): Promise<string> {
   const body = { amount: 100, to_agent_id: formatId('agt', payee), reference: 'order 7', ...more }
-  const answer = await server.as('platform', payer, agentPath(payer, `escrow/${way}`), body)
+  const response = await server.as('platform', payer, agentPath(payer, `escrow/${way}`), body)
   clock.advance(1)
-  return String(answer.body['escrow_id'] ?? answer.body['approval_id'])
+  return String(response.body['escrow_id'] ?? response.body['approval_id'])
 }
 
 const end = (id: string, way: string, body: object = {}) =>

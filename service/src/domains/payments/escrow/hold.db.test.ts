@@ -55,12 +55,12 @@ async function totals(id: Uuid): Promise<{ balance: bigint; funded: bigint; spen
 
 describe('a hold', () => {
   test('debits the payer at once, without a fee, and returns its record', async () => {
-    const answer = await holdNow(40_000n, {
+    const response = await holdNow(40_000n, {
       ...{ toAgentId: payee, reference: 'order-77' },
       ...{ timeoutMs: 24 * HOUR_MS, autoAction: 'release' },
     })
-    const id = (await escrowOf(database, answer)).id
-    expect(answer).toEqual({
+    const id = (await escrowOf(database, response)).id
+    expect(response).toEqual({
       escrow_id: formatId('esc', id),
       agent_id: formatId('agt', payer),
       to_agent_id: formatId('agt', payee),
@@ -80,8 +80,8 @@ describe('a hold', () => {
       {
         name: 'agent.escrow.held',
         data: {
-          ...{ agent_id: answer.agent_id, escrow_id: answer.escrow_id, from: answer.agent_id },
-          ...{ to: answer.to_agent_id, amount: 400, reference: 'order-77' },
+          ...{ agent_id: response.agent_id, escrow_id: response.escrow_id, from: response.agent_id },
+          ...{ to: response.to_agent_id, amount: 400, reference: 'order-77' },
         },
       },
     ])

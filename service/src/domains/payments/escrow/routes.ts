@@ -60,16 +60,16 @@ export function serveEscrow(serve: Serve, context: EscrowContext): void {
   const shownNow = async (escrow: Escrow) =>
     escrowRecord(escrow, (await selectDecidingVersions(database, [escrow])).get(escrow.id) ?? null)
 
-  serve(holdEscrow, (call, answer) => shown(holdFor(context, call, UNTIMED, undefined), answer))
+  serve(holdEscrow, (call, response) => shown(holdFor(context, call, UNTIMED, undefined), response))
 
-  serve(holdEscrowWithTimeout, (call, answer) => {
+  serve(holdEscrowWithTimeout, (call, response) => {
     const { timeout_hours: hours, auto_action: autoAction = 'refund' } = call.body
     const timeoutMs = Math.max(1, Math.round(hours * HOUR_MS))
-    return shown(holdFor(context, call, { timeoutMs, autoAction }, undefined), answer)
+    return shown(holdFor(context, call, { timeoutMs, autoAction }, undefined), response)
   })
 
-  serve(holdEscrowWithAttestation, (call, answer) =>
-    shown(holdFor(context, call, UNTIMED, call.body.attestor_agent_id), answer),
+  serve(holdEscrowWithAttestation, (call, response) =>
+    shown(holdFor(context, call, UNTIMED, call.body.attestor_agent_id), response),
   )
 
   serve(releaseEscrow, async ({ caller, params, body }) => {
@@ -106,9 +106,9 @@ export function serveEscrow(serve: Serve, context: EscrowContext): void {
 }
 
 /** Where the owner has to approve, nothing was created. */
-async function shown(work: Promise<EscrowHold>, answer: ResponseHead): Promise<EscrowHold> {
+async function shown(work: Promise<EscrowHold>, response: ResponseHead): Promise<EscrowHold> {
   const made = await work
-  if (made.status === 'pending_approval') answer.code(200)
+  if (made.status === 'pending_approval') response.code(200)
   return made
 }
 

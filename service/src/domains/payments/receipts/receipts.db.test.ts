@@ -193,10 +193,10 @@ test('a stranger gets the same refusal for a receipt as for a missing one, but c
       message: unknown.message,
     })
 
-    const answer = await checkReceipt(context, caller, formatId('pay', id))
-    responseCheck(verifyReceipt)(answer)
-    expect(answer).toMatchObject({ valid: true, reason: 'ok' })
-    expect(answer.receipt).toMatchObject({ amount: 12.5, reference: null, note: null, token: null })
+    const response = await checkReceipt(context, caller, formatId('pay', id))
+    responseCheck(verifyReceipt)(response)
+    expect(response).toMatchObject({ valid: true, reason: 'ok' })
+    expect(response.receipt).toMatchObject({ amount: 12.5, reference: null, note: null, token: null })
   }
   const admin: Caller = { kind: 'admin', sessionId: newUuid(new Date()), phone: '9999999999' }
   expect((await checkReceipt(context, admin, formatId('rcp', id))).receipt).toMatchObject({ note: null })
@@ -257,9 +257,9 @@ test('this test covers every stored column of a transfer', async () => {
 test.each(CHANGES)('a row that was changed in the database is detected: %s', async change => {
   const id = await paid()
   await database.query(`update transfers set ${change} where id = '${id}'`)
-  const answer = await checkReceipt(context, payer, formatId('rcp', id))
-  responseCheck(verifyReceipt)(answer)
-  expect(answer).toEqual({ valid: false, reason: 'bad_signature', receipt: null })
+  const response = await checkReceipt(context, payer, formatId('rcp', id))
+  responseCheck(verifyReceipt)(response)
+  expect(response).toEqual({ valid: false, reason: 'bad_signature', receipt: null })
   await expect(readReceipt(context, payer, formatId('rcp', id))).rejects.toThrow('assertion failed')
 })
 

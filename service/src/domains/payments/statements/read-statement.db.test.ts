@@ -50,9 +50,9 @@ const empty = (name: string) => newWallet(open, name)
 const filled = (name: string) => newFilledWallet(open, history, name)
 
 async function list(wallet: Wallet, query: StatementQuery = {}) {
-  const answer = await read(open, wallet, query)
-  fits(answer)
-  return answer
+  const response = await read(open, wallet, query)
+  fits(response)
+  return response
 }
 
 test('a payment is a line on both sides, and the payer’s line has the fee', async () => {
@@ -194,8 +194,8 @@ test('pages by cursor contain every line once, also while newer ones arrive', as
   const cursor = first.pagination.next_cursor ?? ''
   const second = await list(payee, { limit: 3, cursor })
   const third = await list(payee, { limit: 3, cursor: second.pagination.next_cursor ?? '' })
-  const references = [first, second, third].flatMap(answer =>
-    answer.transactions.map(({ reference }) => reference),
+  const references = [first, second, third].flatMap(response =>
+    response.transactions.map(({ reference }) => reference),
   )
   expect(references).toEqual(['6', '5', '4', '3', '2', '1', '0'])
   expect(third.pagination).toEqual({ total: 8, limit: 3, offset: 0 })

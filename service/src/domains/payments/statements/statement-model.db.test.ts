@@ -113,11 +113,11 @@ async function compare(history: History, list: List, random: RandomQuery): Promi
   const asked = JSON.stringify(query)
   const expected = expectedStatement(history.lines, list.wallets, query)
   const { limit = 20, offset = 0 } = query
-  const answer = await list.read(query)
-  fits(answer)
-  expect(answer.transactions, asked).toEqual(expected.slice(offset, offset + limit))
-  expect(answer.pagination, asked).toMatchObject({ total: expected.length, limit, offset })
-  expect('next_cursor' in answer.pagination, asked).toBe(offset + limit < expected.length)
+  const response = await list.read(query)
+  fits(response)
+  expect(response.transactions, asked).toEqual(expected.slice(offset, offset + limit))
+  expect(response.pagination, asked).toMatchObject({ total: expected.length, limit, offset })
+  expect('next_cursor' in response.pagination, asked).toBe(offset + limit < expected.length)
   expect(await readThrough(list, query), asked).toEqual(expected)
 }
 
@@ -144,9 +144,9 @@ async function readThrough(list: List, query: StatementQuery): Promise<Transacti
   let cursor: string | undefined
   do {
     const next = cursor === undefined ? {} : { cursor }
-    const answer = await list.read({ ...query, ...next, offset: 0, limit: Math.max(query.limit ?? 20, 5) })
-    all.push(...answer.transactions)
-    cursor = answer.pagination.next_cursor
+    const response = await list.read({ ...query, ...next, offset: 0, limit: Math.max(query.limit ?? 20, 5) })
+    all.push(...response.transactions)
+    cursor = response.pagination.next_cursor
   } while (cursor !== undefined)
   return all
 }

@@ -29,7 +29,7 @@ export type PayoutBehaviour =
   /** Paid, but the response says that a payout of this id exists already. */
   | 'duplicate_id'
   /** Paid, but the response is lost. */
-  | 'answer_lost'
+  | 'response_lost'
   /** The first request never arrives. */
   | 'request_lost'
 
@@ -72,7 +72,7 @@ const MAGIC_ACCOUNTS: ReadonlyMap<string, BankAccountBehaviour> = new Map([
   ['900000000022', pays('failed_later')],
   ['900000000023', pays('refused')],
   ['900000000024', pays('duplicate_id')],
-  ['900000000025', pays('answer_lost')],
+  ['900000000025', pays('response_lost')],
   ['900000000026', pays('request_lost')],
 ])
 

@@ -11,15 +11,16 @@ export function deliverOverHttp(baseUrl: () => string, logger: Logger, gateway =
   return async ({ body, headers }) => {
     const url = `${baseUrl()}/v1/gateway/${gateway}/webhooks`
     try {
-      const answer = await fetch(url, {
+      const response = await fetch(url, {
         method: 'POST',
         body,
         headers,
         redirect: 'error',
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
-      await answer.arrayBuffer()
-      if (!answer.ok) logger.warn({ gateway, status: answer.status }, 'sandbox gateway: webhook was refused')
+      await response.arrayBuffer()
+      if (!response.ok)
+        logger.warn({ gateway, status: response.status }, 'sandbox gateway: webhook was refused')
     } catch (error) {
       // A lost webhook is part of the simulation: the service finds the payment by polling.
       logger.warn({ gateway, err: error }, 'sandbox gateway: webhook could not be delivered')

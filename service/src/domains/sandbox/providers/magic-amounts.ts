@@ -7,9 +7,9 @@ export type ApiFault =
   | 'idempotency'
   | 'too_many_requests'
   | 'bad_gateway'
-  | 'answer_lost'
+  | 'response_lost'
   | 'request_lost'
-  | 'malformed_answer'
+  | 'malformed_response'
   | 'webhook_first'
 
 /** In rupees; the last three digits are those of the HTTP status where there is one. */
@@ -19,9 +19,9 @@ const FAULTS: ReadonlyMap<bigint, ApiFault> = new Map([
   [9422n, 'idempotency'],
   [9429n, 'too_many_requests'],
   [9502n, 'bad_gateway'],
-  [9408n, 'answer_lost'],
+  [9408n, 'response_lost'],
   [9407n, 'request_lost'],
-  [9200n, 'malformed_answer'],
+  [9200n, 'malformed_response'],
   [9100n, 'webhook_first'],
 ])
 
@@ -34,8 +34,8 @@ export function tookEffect(fault: ApiFault): boolean {
   switch (fault) {
     // The existing object was created by an earlier request of ours.
     case 'already_exists':
-    case 'answer_lost':
-    case 'malformed_answer':
+    case 'response_lost':
+    case 'malformed_response':
     case 'webhook_first':
       return true
     case 'unauthorized':
@@ -48,7 +48,7 @@ export function tookEffect(fault: ApiFault): boolean {
 }
 
 /** The result that a real gateway's adapter returns for each fault; null: the response is normal. */
-export function answerOf(
+export function responseOf(
   fault: ApiFault,
 ): { readonly kind: 'retryable' | 'unknown'; readonly message: string } | null {
   switch (fault) {
@@ -62,10 +62,10 @@ export function answerOf(
       return { kind: 'unknown', message: '422: the idempotency key was used before' }
     case 'bad_gateway':
       return { kind: 'unknown', message: '502: bad gateway' }
-    case 'answer_lost':
+    case 'response_lost':
     case 'request_lost':
       return { kind: 'unknown', message: 'no response within 25 s' }
-    case 'malformed_answer':
+    case 'malformed_response':
       return { kind: 'unknown', message: 'the response cannot be parsed' }
     case 'webhook_first':
       return null

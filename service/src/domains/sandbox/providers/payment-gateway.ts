@@ -14,7 +14,7 @@ import type { Clock } from '../../../kernel/clock.ts'
 import { newUuid } from '../../../kernel/ids.ts'
 import { rupeesText } from '../../../kernel/money.ts'
 import type { Deliver } from './deliver.ts'
-import { answerOf, faultOf, tookEffect } from './magic-amounts.ts'
+import { faultOf, responseOf, tookEffect } from './magic-amounts.ts'
 import { listRecords } from './records.ts'
 import { makeRefund } from './refunds.ts'
 import { resolveDueOf } from './resolve-due.ts'
@@ -49,7 +49,7 @@ export interface SandboxGateway extends PaymentGateway {
 
 /** No payment app knows this UPI address, so no money can be sent to it. */
 const SANDBOX_VPA = 'payments@batuasandbox'
-const COLLECT_ANSWER_MS = 2_000
+const COLLECT_RESPONSE_MS = 2_000
 /** The test UPI ids of the simulated gateway, each with its result. */
 const MAGIC_PAYERS: ReadonlyMap<string, 'success' | 'failed'> = new Map([
   ['testsuccess@gocash', 'success'],
@@ -99,14 +99,14 @@ async function createFaultyOrder(
   order: NewOrder,
 ): Promise<GatewayResult<CreatedOrder>> {
   const fault = faultOf(order.amountPaise)
-  const answer = fault === null ? null : answerOf(fault)
-  if (fault !== null && answer !== null && !tookEffect(fault)) return answer
+  const response = fault === null ? null : responseOf(fault)
+  if (fault !== null && response !== null && !tookEffect(fault)) return response
   const created = await createOrder(database, now, order)
   if (fault === 'webhook_first' && created.kind === 'value') {
     const payment = await simulation.pay(order.orderId, { method: 'upi' })
     await simulation.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
   }
-  return answer ?? created
+  return response ?? created
 }
 
 async function createOrder(
@@ -134,7 +134,7 @@ async function startUpi(
     if (request.channel !== 'collect') return value({ intent: intentOf(order, merchantName) })
     const { id, createdAt } = { id: newUuid(now), createdAt: now }
     const { amountPaise, currency } = order
-    const answer = MAGIC_PAYERS.get(request.upiId.toLowerCase())
+    const response = MAGIC_PAYERS.get(request.upiId.toLowerCase())
     await insertPayment(
       tx,
       {
@@ -150,7 +150,7 @@ async function startUpi(
         createdAt,
         paidAt: null,
       },
-      answer === undefined ? null : { at: new Date(now.getTime() + COLLECT_ANSWER_MS), to: answer },
+      response === undefined ? null : { at: new Date(now.getTime() + COLLECT_RESPONSE_MS), to: response },
     )
     return value({ intent: null })
   })

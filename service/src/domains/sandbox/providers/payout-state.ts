@@ -43,7 +43,7 @@ function statusAt({ behaviour, asked }: SandboxPayout, ageMs: number): ReportedS
     case 'paid':
     case 'utr_later':
     case 'duplicate_id':
-    case 'answer_lost':
+    case 'response_lost':
     case 'request_lost':
       return COMPLETED
     case 'failed':
@@ -80,7 +80,7 @@ export function webhookDelaysMs(behaviour: PayoutBehaviour): readonly number[] {
     case 'paid':
     case 'failed':
     case 'duplicate_id':
-    case 'answer_lost':
+    case 'response_lost':
     case 'request_lost':
       return [0]
   }

@@ -49,10 +49,10 @@ async function requestTo(bankAccount: string, amountPaise = 40_000n): Promise<Pa
 }
 
 /** `success UTR`, `pending`, or another result. */
-function shown(answer: GatewayResult<ProviderPayout | null>): string {
-  if (answer.kind !== 'value') return answer.kind
-  if (answer.value === null) return 'none'
-  return answer.value.utr === null ? answer.value.status : `${answer.value.status} UTR`
+function shown(response: GatewayResult<ProviderPayout | null>): string {
+  if (response.kind !== 'value') return response.kind
+  if (response.value === null) return 'none'
+  return response.value.utr === null ? response.value.status : `${response.value.status} UTR`
 }
 
 /** The status of a payout when it was sent, right after, a minute later and ten minutes later. */
@@ -96,9 +96,9 @@ test.each([
   [9408n, 'unknown', PAID],
   [9409n, 'unknown', PAID],
   [9100n, PAID, PAID],
-])('a payout of %s INR meets its fault once, and is paid once', async (rupees, answer, then) => {
+])('a payout of %s INR meets its fault once, and is paid once', async (rupees, response, then) => {
   const request = await requestTo('500000000000', rupees * 100n)
-  expect(shown(await provider.send(request))).toBe(answer)
+  expect(shown(await provider.send(request))).toBe(response)
   expect(shown(await provider.get(request.transferId))).toBe(then)
   expect(webhooks).toHaveLength(rupees === 9100n ? 1 : 0)
   expect(shown(await provider.send(request))).toBe(PAID)
@@ -109,8 +109,10 @@ test.each([
 
 test('one id is paid once, however often and however fast it is sent', async () => {
   const request = await requestTo('500000000000')
-  const answers = await Promise.all(Array.from({ length: 8 }, () => provider.send(request)))
-  const ids = answers.map(answer => (answer.kind === 'value' ? answer.value.providerPayoutId : answer.kind))
+  const responses = await Promise.all(Array.from({ length: 8 }, () => provider.send(request)))
+  const ids = responses.map(response =>
+    response.kind === 'value' ? response.value.providerPayoutId : response.kind,
+  )
   expect(new Set(ids).size).toBe(1)
   await advance(1)
   expect(webhooks).toHaveLength(1)

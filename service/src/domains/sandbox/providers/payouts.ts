@@ -14,7 +14,7 @@ import { newUuid } from '../../../kernel/ids.ts'
 import { behaviourOf, type PayoutBehaviour } from './bank-accounts.ts'
 import type { Deliver } from './deliver.ts'
 import { insertLateWebhook, sendLateWebhooks } from './late-webhooks.ts'
-import { type ApiFault, answerOf, faultOf, tookEffect } from './magic-amounts.ts'
+import { type ApiFault, faultOf, responseOf, tookEffect } from './magic-amounts.ts'
 import { payoutAt, type SandboxPayout, webhookDelaysMs } from './payout-state.ts'
 import {
   acceptPayout,
@@ -57,10 +57,10 @@ export function createSandboxPayouts(options: SandboxPayoutOptions): SandboxPayo
     ensureBeneficiary: beneficiary => ensureBeneficiary(database, secret, beneficiary),
     async send(payout) {
       const now = clock.now()
-      const answer = await send(database, payout, now)
+      const response = await send(database, payout, now)
       // The webhook arrives before the response to the request.
       if (faultOf(payout.amountPaise) === 'webhook_first') await sendWebhooks(now, WEBHOOKS_AT_ONCE)
-      return answer
+      return response
     },
     async get(transferId) {
       const payout = await countQuery(database, transferId)
@@ -105,8 +105,8 @@ async function send(
     }
     if (await insertPayout(tx, fresh)) {
       if (fresh.acceptedAt !== null) await scheduleWebhooks(tx, fresh, now)
-      const answer = fault === null ? null : answerOf(fault)
-      return answer ?? value(statusOf(fresh, now))
+      const response = fault === null ? null : responseOf(fault)
+      return response ?? value(statusOf(fresh, now))
     }
     return value(await resend(tx, payout.transferId, now))
   })
@@ -125,7 +125,7 @@ async function resend(tx: Queryable, transferId: string, now: Date): Promise<Pro
 
 function faultByAccount(behaviour: PayoutBehaviour): ApiFault | null {
   if (behaviour === 'duplicate_id') return 'already_exists'
-  return behaviour === 'answer_lost' || behaviour === 'request_lost' ? behaviour : null
+  return behaviour === 'response_lost' || behaviour === 'request_lost' ? behaviour : null
 }
 
 function statusOf(payout: SandboxPayout, now: Date): ProviderPayout {

@@ -42,10 +42,10 @@ async function recordsBetween(from: Date, to: Date): Promise<GatewayRecord[]> {
   const records: GatewayRecord[] = []
   let cursor: string | null = null
   do {
-    const answer = await gateway.listRecords(from, to, cursor)
-    if (answer.kind !== 'value') throw new Error(answer.kind)
-    records.push(...answer.value.records)
-    cursor = answer.value.nextCursor
+    const response = await gateway.listRecords(from, to, cursor)
+    if (response.kind !== 'value') throw new Error(response.kind)
+    records.push(...response.value.records)
+    cursor = response.value.nextCursor
   } while (cursor !== null)
   return records
 }

@@ -2,9 +2,9 @@ import { Webhook } from 'standardwebhooks'
 
 /** The receiver's response to one request, or why there was none. Nothing in it quotes the receiver's text. */
 export type AttemptResult =
-  | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: string | null }
+  | { readonly kind: 'responded'; readonly status: number; readonly retryAfter: string | null }
   /** There was no response; `error` is a sentence for the platform's developers. */
-  | { readonly kind: 'unanswered'; readonly error: string }
+  | { readonly kind: 'no_response'; readonly error: string }
 
 /** One request as it goes out. */
 export interface OutgoingRequest {

@@ -6,11 +6,11 @@ import { decideOutcome, MAX_ATTEMPTS, RETRY_DELAYS_MS } from './decide.ts'
 const NOW = new Date('2026-11-20T10:00:00.000Z')
 const MIDDLE = 0.5
 
-function answered(status: number, retryAfter: string | null = null): AttemptResult {
-  return { kind: 'answered', status, retryAfter }
+function responded(status: number, retryAfter: string | null = null): AttemptResult {
+  return { kind: 'responded', status, retryAfter }
 }
 
-const UNANSWERED: AttemptResult = { kind: 'unanswered', error: 'Nobody listens at this address' }
+const WITHOUT_RESPONSE: AttemptResult = { kind: 'no_response', error: 'Nobody listens at this address' }
 
 function decide(result: AttemptResult, attempts = 1, random = MIDDLE): DeliveryOutcome {
   return decideOutcome(result, { attempts, now: NOW, realNow: NOW, random })
@@ -31,7 +31,7 @@ describe('what counts as delivered', () => {
     'a response of %i counts as delivered at any attempt',
     responseStatus => {
       for (const attempts of [1, MAX_ATTEMPTS, MAX_ATTEMPTS + 5]) {
-        expect(decide(answered(responseStatus, '3600'), attempts)).toEqual({
+        expect(decide(responded(responseStatus, '3600'), attempts)).toEqual({
           status: 'delivered',
           responseStatus,
         })
@@ -42,12 +42,12 @@ describe('what counts as delivered', () => {
   test.each([300, 301, 302, 304, 307, 308, 400, 401, 404, 409, 411, 422, 429, 500, 502, 503, 504, 599, 999])(
     'a response of %i does not count as delivered, and the delivery is retried',
     status => {
-      expect(decide(answered(status))).toMatchObject({ status: 'pending', responseStatus: status })
+      expect(decide(responded(status))).toMatchObject({ status: 'pending', responseStatus: status })
     },
   )
 
   test('no response does not count as delivered, and the delivery is retried with the reason in its error', () => {
-    expect(decide(UNANSWERED)).toMatchObject({
+    expect(decide(WITHOUT_RESPONSE)).toMatchObject({
       status: 'pending',
       responseStatus: null,
       error: 'Nobody listens at this address',
@@ -57,7 +57,7 @@ describe('what counts as delivered', () => {
 
   test('a response of 410 fails the delivery at any attempt and marks the receiver as gone', () => {
     for (const attempts of [1, MAX_ATTEMPTS]) {
-      expect(decide(answered(410, '5'), attempts)).toEqual({
+      expect(decide(responded(410, '5'), attempts)).toEqual({
         status: 'failed',
         responseStatus: 410,
         error: 'The receiver responded with 410: nothing more is sent until webhook_url is set again',
@@ -70,7 +70,7 @@ describe('what counts as delivered', () => {
 describe('the retry schedule', () => {
   test('is 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h after the end of the attempt before', () => {
     const minutes = [5 / 60, 5, 30, 120, 300, 600, 840, 1200, 1440]
-    const delays = minutes.map((_, index) => pending(UNANSWERED, index + 1).delayMs / 60_000)
+    const delays = minutes.map((_, index) => pending(WITHOUT_RESPONSE, index + 1).delayMs / 60_000)
     expect(delays).toEqual(minutes)
     expect(RETRY_DELAYS_MS).toHaveLength(MAX_ATTEMPTS - 1)
   })
@@ -78,8 +78,8 @@ describe('the retry schedule', () => {
   test('varies by at most 20 % both ways', () => {
     for (let attempts = 1; attempts < MAX_ATTEMPTS; attempts += 1) {
       const delayMs = RETRY_DELAYS_MS[attempts - 1] ?? 0
-      expect(pending(UNANSWERED, attempts, 0).delayMs).toBe(0.8 * delayMs)
-      const latest = pending(UNANSWERED, attempts, 1 - Number.EPSILON).delayMs
+      expect(pending(WITHOUT_RESPONSE, attempts, 0).delayMs).toBe(0.8 * delayMs)
+      const latest = pending(WITHOUT_RESPONSE, attempts, 1 - Number.EPSILON).delayMs
       expect(Math.abs(latest - 1.2 * delayMs)).toBeLessThanOrEqual(1)
     }
   })
@@ -92,8 +92,8 @@ describe('the retry schedule', () => {
       error: 'The receiver responded with 503',
       isGone: false,
     }
-    expect(decide(answered(503, '60'), attempts)).toEqual(outcome)
-    expect(decide(UNANSWERED, attempts)).toMatchObject({
+    expect(decide(responded(503, '60'), attempts)).toEqual(outcome)
+    expect(decide(WITHOUT_RESPONSE, attempts)).toMatchObject({
       status: 'failed',
       responseStatus: null,
       isGone: false,
@@ -114,7 +114,7 @@ describe('Retry-After', () => {
     ['Tue, 20 Nov 2029 10:02:00 GMT', DAY_MS],
   ])('%j delays the next attempt, by a day at most', (retryAfter, delayMs) => {
     for (const status of [301, 400, 429, 500, 503]) {
-      expect(pending(answered(status, retryAfter)).delayMs).toBe(delayMs)
+      expect(pending(responded(status, retryAfter)).delayMs).toBe(delayMs)
     }
   })
 
@@ -138,31 +138,31 @@ describe('Retry-After', () => {
     'Fri, 20 Nov 2026 09:00:00 GMT',
     '６０',
   ])('%j is invalid, so the schedule applies', retryAfter => {
-    expect(pending(answered(503, retryAfter))).toEqual({ delayMs: 5_000, pauseMs: null })
+    expect(pending(responded(503, retryAfter))).toEqual({ delayMs: 5_000, pauseMs: null })
   })
 
   test('refers to the real time, whatever the test clock of the sandbox shows', () => {
     const moved = new Date(NOW.getTime() + 30 * DAY_MS)
     const ended = { attempts: 1, now: moved, realNow: NOW, random: MIDDLE }
-    expect(decideOutcome(answered(503, 'Fri, 20 Nov 2026 10:02:00 GMT'), ended)).toMatchObject({
+    expect(decideOutcome(responded(503, 'Fri, 20 Nov 2026 10:02:00 GMT'), ended)).toMatchObject({
       nextAttemptAt: new Date(moved.getTime() + 120_000),
     })
   })
 
   test('never brings an attempt forward', () => {
-    expect(pending(answered(503, '60'), 4).delayMs).toBe(2 * HOUR_MS)
+    expect(pending(responded(503, '60'), 4).delayMs).toBe(2 * HOUR_MS)
   })
 
   test('is not shortened by jitter', () => {
-    expect(pending(answered(503, '5'), 1, 0).delayMs).toBe(5_000)
+    expect(pending(responded(503, '5'), 1, 0).delayMs).toBe(5_000)
   })
 })
 
 describe('a pause of the whole endpoint', () => {
   test.each([429, 503])('lasts as long as a %i with Retry-After asks for, an hour at most', status => {
-    expect(pending(answered(status, '60')).pauseMs).toBe(60_000)
-    expect(pending(answered(status, '60'), 5).pauseMs).toBe(60_000)
-    expect(pending(answered(status, '86400')).pauseMs).toBe(HOUR_MS)
+    expect(pending(responded(status, '60')).pauseMs).toBe(60_000)
+    expect(pending(responded(status, '60'), 5).pauseMs).toBe(60_000)
+    expect(pending(responded(status, '86400')).pauseMs).toBe(HOUR_MS)
   })
 
   test.each([
@@ -174,7 +174,7 @@ describe('a pause of the whole endpoint', () => {
     [500, '60'],
     [301, '60'],
   ])('is not caused by %i with Retry-After %j', (status, retryAfter) => {
-    expect(pending(answered(status, retryAfter)).pauseMs).toBeNull()
+    expect(pending(responded(status, retryAfter)).pauseMs).toBeNull()
   })
 })
 
@@ -185,5 +185,5 @@ test.each([
   [301, 'The receiver redirected (301): redirects are not followed'],
   [308, 'The receiver redirected (308): redirects are not followed'],
 ])('the last_error after a response of %i is: %s', (status, error) => {
-  expect(decide(answered(status, 'evil words'))).toMatchObject({ error })
+  expect(decide(responded(status, 'evil words'))).toMatchObject({ error })
 })

@@ -50,7 +50,7 @@ export function decideOutcome(
   { attempts, now, realNow, random }: AttemptFacts,
 ): DeliveryOutcome {
   assert(attempts >= 1, 'an attempt has ended')
-  const responseStatus = result.kind === 'answered' ? result.status : null
+  const responseStatus = result.kind === 'responded' ? result.status : null
   if (responseStatus !== null && responseStatus >= 200 && responseStatus < 300) {
     return { status: 'delivered', responseStatus }
   }
@@ -58,7 +58,7 @@ export function decideOutcome(
   if (responseStatus === GONE) return { status: 'failed', responseStatus, error, isGone: true }
   const delayMs = RETRY_DELAYS_MS[attempts - 1]
   if (delayMs === undefined) return { status: 'failed', responseStatus, error, isGone: false }
-  const askedMs = result.kind === 'answered' ? retryAfterMs(result.retryAfter, realNow) : null
+  const askedMs = result.kind === 'responded' ? retryAfterMs(result.retryAfter, realNow) : null
   const waitMs = Math.max(withJitter(delayMs, random), Math.min(askedMs ?? 0, MAX_RETRY_AFTER_MS))
   const isBusy = responseStatus !== null && BUSY.includes(responseStatus)
   return {
@@ -80,7 +80,7 @@ function later(moment: Date, ms: number): Date {
 
 /** For the platform's developers. The receiver's own text is not quoted: it may contain anything. */
 function errorOf(result: AttemptResult): string {
-  if (result.kind === 'unanswered') return result.error
+  if (result.kind === 'no_response') return result.error
   const { status } = result
   if (REDIRECTS.includes(status)) return `The receiver redirected (${status}): redirects are not followed`
   if (status === GONE) {

@@ -3,9 +3,9 @@ import { guardedLookup, type Lookup } from '@batua/outgoing'
 import { describe, expect, test } from 'vitest'
 import { LOCALHOST } from '../testing/localhost-certificate.ts'
 import { startReceiver } from '../testing/receiver.ts'
-import { answered, senderForTest, unanswered, webhookTo } from '../testing/sending.ts'
+import { noResponse, responded, senderForTest, webhookTo } from '../testing/sending.ts'
 
-const NOT_PUBLIC = unanswered('The address is not public')
+const NOT_PUBLIC = noResponse('The address is not public')
 const LOOPBACK: LookupAddress = { address: '127.0.0.1', family: 4 }
 const PUBLIC: LookupAddress = { address: '93.184.216.34', family: 4 }
 const METADATA: LookupAddress = { address: '169.254.169.254', family: 4 }
@@ -71,7 +71,7 @@ describe('live mode refuses to connect', () => {
     'without TLS (%s)',
     async origin => {
       const sender = senderForTest({ mode: 'live', lookup: resolving(PUBLIC) })
-      expect(await sender.send(webhookTo(origin))).toEqual(unanswered('The address is not an https one'))
+      expect(await sender.send(webhookTo(origin))).toEqual(noResponse('The address is not an https one'))
     },
   )
 })
@@ -101,15 +101,15 @@ describe('a name whose addresses change (DNS rebinding)', () => {
   test('is refused at the next connection', async () => {
     const { port, connections, requests } = await localhostReceiver()
     const sender = senderForTest({ ca: LOCALHOST.certificate, lookup: resolving(LOOPBACK) })
-    const answers = [LOOPBACK, METADATA]
+    const responses = [LOOPBACK, METADATA]
     const changing = senderForTest({
       ca: LOCALHOST.certificate,
-      lookup: () => Promise.resolve(answers.splice(0, 1)),
+      lookup: () => Promise.resolve(responses.splice(0, 1)),
     })
     const webhook = webhookTo(`https://localhost:${port}/`)
-    expect(await sender.send(webhook)).toEqual(answered(200))
+    expect(await sender.send(webhook)).toEqual(responded(200))
     const results = await Promise.all([changing.send(webhook), changing.send(webhook)])
-    expect(results).toContainEqual(answered(200))
+    expect(results).toContainEqual(responded(200))
     expect(results).toContainEqual(NOT_PUBLIC)
     expect(connections()).toBe(2)
     expect(requests).toHaveLength(2)
@@ -138,8 +138,8 @@ describe('sandbox mode', () => {
     const { origin } = await startReceiver(response => response.end())
     const byName = origin.replace('127.0.0.1', 'hook.test')
     const sender = senderForTest({ lookup: resolving(LOOPBACK) })
-    expect(await sender.send(webhookTo(origin))).toEqual(answered(200))
-    expect(await sender.send(webhookTo(byName))).toEqual(answered(200))
+    expect(await sender.send(webhookTo(origin))).toEqual(responded(200))
+    expect(await sender.send(webhookTo(byName))).toEqual(responded(200))
   })
 
   test.each([
@@ -163,5 +163,5 @@ test('a sender works on after a refused address', async () => {
   const { origin } = await startReceiver(response => response.end())
   const sender = senderForTest({ maxConnections: 1 })
   expect(await sender.send(webhookTo('http://169.254.169.254/'))).toEqual(NOT_PUBLIC)
-  expect(await sender.send(webhookTo(origin))).toEqual(answered(200))
+  expect(await sender.send(webhookTo(origin))).toEqual(responded(200))
 })

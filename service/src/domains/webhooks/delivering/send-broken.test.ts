@@ -1,13 +1,13 @@
 import { describe, expect, test, vi } from 'vitest'
 import { LOCALHOST } from '../testing/localhost-certificate.ts'
 import { closedPort, startReceiver, startTcpReceiver } from '../testing/receiver.ts'
-import { answered, senderForTest, unanswered, webhookTo } from '../testing/sending.ts'
+import { noResponse, responded, senderForTest, webhookTo } from '../testing/sending.ts'
 
 const SHORT_MS = 60
-const LATE = { kind: 'unanswered', error: 'No answer within 0.06 seconds' }
-const BROKE = unanswered('The connection broke before an answer')
-const NO_HTTP = unanswered('The answer is not valid HTTP')
-const TOO_LONG = unanswered('The headers of the answer are too long')
+const LATE = { kind: 'no_response', error: 'No response within 0.06 seconds' }
+const BROKE = noResponse('The connection broke before a response')
+const NO_HTTP = noResponse('The response is not valid HTTP')
+const TOO_LONG = noResponse('The headers of the response are too long')
 
 describe('a receiver that is too slow', () => {
   test('gets at most 15 seconds, then its connection is closed', async () => {
@@ -53,7 +53,7 @@ describe('a receiver that is too slow', () => {
     })
     const sender = senderForTest({ timeoutMs: SHORT_MS, maxConnections: 1 })
     expect(await sender.send(webhookTo(origin))).toEqual(LATE)
-    expect(await sender.send(webhookTo(origin))).toEqual(answered(200))
+    expect(await sender.send(webhookTo(origin))).toEqual(responded(200))
   })
 })
 
@@ -102,7 +102,7 @@ test.each([
     pour()
   })
   const result = await senderForTest({ timeoutMs: 1_000 }).send(webhookTo(receiver.origin))
-  expect(result).toEqual(head.includes('500') ? answered(500) : unanswered('The answer is too long'))
+  expect(result).toEqual(head.includes('500') ? responded(500) : noResponse('The response is too long'))
   await vi.waitUntil(() => receiver.open() === 0, { interval: 2 })
   // The bytes in socket buffers were sent but not read.
   expect(sent).toBeLessThan(32 * 1024 * 1024)
@@ -120,7 +120,7 @@ describe('an informational response', () => {
         `HTTP/1.1 ${early}\r\nretry-after: 5\r\n\r\nHTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n`,
       )
     })
-    expect(await senderForTest().send(webhookTo(origin))).toEqual(answered(503))
+    expect(await senderForTest().send(webhookTo(origin))).toEqual(responded(503))
   })
 
   test.each(['100 Continue', '101 Switching Protocols'])(
@@ -138,7 +138,7 @@ describe('an informational response', () => {
       socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1000)),
     )
     expect(await senderForTest().send(webhookTo(origin))).toEqual(
-      unanswered('The receiver sent too much before its answer'),
+      noResponse('The receiver sent too much before its response'),
     )
   })
 })
@@ -146,27 +146,27 @@ describe('an informational response', () => {
 describe('the attempt fails when', () => {
   test('nothing listens at the address', async () => {
     const result = await senderForTest().send(webhookTo(`http://127.0.0.1:${await closedPort()}/`))
-    expect(result).toEqual(unanswered('Nobody listens at this address'))
+    expect(result).toEqual(noResponse('Nobody listens at this address'))
   })
 
   test.each(['ENOTFOUND', 'EAI_AGAIN', 'ESERVFAIL'])('the name is not resolved (%s)', async code => {
     const failure = Object.assign(new Error(`getaddrinfo ${code} internal.test`), { code })
     const sender = senderForTest({ lookup: () => Promise.reject(failure) })
     const result = await sender.send(webhookTo('http://internal.test/'))
-    expect(result).toEqual(unanswered('The name of the host could not be resolved'))
+    expect(result).toEqual(noResponse('The name of the host could not be resolved'))
   })
 
   test('the name has no address', async () => {
     const sender = senderForTest({ lookup: () => Promise.resolve([]) })
     const result = await sender.send(webhookTo('http://empty.test/'))
-    expect(result).toEqual(unanswered('The name of the host could not be resolved'))
+    expect(result).toEqual(noResponse('The name of the host could not be resolved'))
   })
 
   test.each(['', 'hook', 'ftp://example.com/', 'file:///etc/passwd', 'https://'])(
     'the webhook_url is %j',
     async url => {
       const result = await senderForTest().send(webhookTo(url))
-      expect(result).toEqual(unanswered('The address is not an http or https one'))
+      expect(result).toEqual(noResponse('The address is not an http or https one'))
     },
   )
 })
@@ -176,7 +176,7 @@ describe('TLS', () => {
     const receiver = await startReceiver(response => response.writeHead(204).end(), { tls: true })
     const sender = senderForTest({ ca: LOCALHOST.certificate })
     for (const _ of [1, 2])
-      expect(await sender.send(webhookTo(`${receiver.origin}/in`))).toEqual(answered(204))
+      expect(await sender.send(webhookTo(`${receiver.origin}/in`))).toEqual(responded(204))
     expect(receiver.connections()).toBe(1)
     expect(receiver.requests).toHaveLength(2)
   })
@@ -184,7 +184,7 @@ describe('TLS', () => {
   test('a self-signed certificate is refused', async () => {
     const receiver = await startReceiver(response => response.end(), { tls: true })
     const result = await senderForTest().send(webhookTo(receiver.origin))
-    expect(result).toEqual(unanswered('The TLS certificate is not valid'))
+    expect(result).toEqual(noResponse('The TLS certificate is not valid'))
     expect(receiver.requests).toEqual([])
   })
 
@@ -193,14 +193,14 @@ describe('TLS', () => {
     const lookup = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }])
     const sender = senderForTest({ ca: LOCALHOST.certificate, lookup })
     const result = await sender.send(webhookTo(`https://${host}:${receiver.port}/`))
-    expect(result).toEqual(unanswered('The TLS certificate is not valid'))
+    expect(result).toEqual(noResponse('The TLS certificate is not valid'))
     expect(receiver.requests).toEqual([])
   })
 
   test('a receiver that speaks plain HTTP receives no request', async () => {
     const receiver = await startReceiver(response => response.end())
     const result = await senderForTest().send(webhookTo(`https://127.0.0.1:${receiver.port}/`))
-    expect(result).toEqual(unanswered('No TLS connection could be made'))
+    expect(result).toEqual(noResponse('No TLS connection could be made'))
     expect(receiver.requests).toEqual([])
   })
 })

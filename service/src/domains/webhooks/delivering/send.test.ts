@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { startReceiver, startTcpReceiver } from '../testing/receiver.ts'
-import { answered, senderForTest, webhookTo } from '../testing/sending.ts'
+import { responded, senderForTest, webhookTo } from '../testing/sending.ts'
 
 const SHORT_MS = 60
 
@@ -8,7 +8,7 @@ test('the signed body arrives once, byte for byte, at the full URL', async () =>
   const receiver = await startReceiver(response => response.end('thanks'))
   const body = '{"name":"आपा","amount":1.50}'
   const webhook = webhookTo(`${receiver.origin}/in/a%20b?token=x&y=#part`, body)
-  expect(await senderForTest().send(webhook)).toEqual(answered(200))
+  expect(await senderForTest().send(webhook)).toEqual(responded(200))
   expect(receiver.requests).toEqual([
     { method: 'POST', path: '/in/a%20b?token=x&y=', body, headers: expect.objectContaining(webhook.headers) },
   ])
@@ -32,21 +32,21 @@ test.each([
     if (retryAfter !== null) response.setHeader('retry-after', retryAfter)
     response.writeHead(status).end()
   })
-  expect(await senderForTest().send(webhookTo(origin))).toEqual(answered(status, retryAfter))
+  expect(await senderForTest().send(webhookTo(origin))).toEqual(responded(status, retryAfter))
 })
 
 test('the first of several Retry-After headers counts', async () => {
   const { origin } = await startReceiver(response => {
     response.setHeader('retry-after', ['7', '9']).writeHead(503).end()
   })
-  expect(await senderForTest().send(webhookTo(origin))).toEqual(answered(503, '7'))
+  expect(await senderForTest().send(webhookTo(origin))).toEqual(responded(503, '7'))
 })
 
 test.each([301, 302, 303, 307, 308])('a redirect is not followed (%i)', async status => {
   const target = await startReceiver(response => response.end())
   for (const location of [target.origin, 'http://169.254.169.254/latest/meta-data/']) {
     const { origin } = await startReceiver(response => response.writeHead(status, { location }).end())
-    expect(await senderForTest().send(webhookTo(origin))).toEqual(answered(status))
+    expect(await senderForTest().send(webhookTo(origin))).toEqual(responded(status))
   }
   expect(target.connections()).toBe(0)
 })
@@ -55,7 +55,7 @@ describe('a sender’s connections', () => {
   test('one connection is reused for one request after another', async () => {
     const receiver = await startReceiver(response => response.end('x'.repeat(16 * 1024)))
     const sender = senderForTest()
-    for (const _ of [1, 2, 3]) expect(await sender.send(webhookTo(receiver.origin))).toEqual(answered(200))
+    for (const _ of [1, 2, 3]) expect(await sender.send(webhookTo(receiver.origin))).toEqual(responded(200))
     expect(receiver.connections()).toBe(1)
     expect(receiver.requests).toHaveLength(3)
   })
@@ -73,7 +73,7 @@ describe('a sender’s connections', () => {
     })
     const sender = senderForTest({ maxConnections: 3 })
     const all = await Promise.all(Array.from({ length: 12 }, () => sender.send(webhookTo(receiver.origin))))
-    expect(all).toEqual(Array.from({ length: 12 }, () => answered(200)))
+    expect(all).toEqual(Array.from({ length: 12 }, () => responded(200)))
     expect(receiver.connections()).toBe(3)
     expect(most).toBe(3)
   })
@@ -90,7 +90,7 @@ describe('a sender’s connections', () => {
   test('a connection that the receiver closes is replaced', async () => {
     const receiver = await startReceiver(response => response.writeHead(200, { connection: 'close' }).end())
     const sender = senderForTest()
-    for (const _ of [1, 2]) expect(await sender.send(webhookTo(receiver.origin))).toEqual(answered(200))
+    for (const _ of [1, 2]) expect(await sender.send(webhookTo(receiver.origin))).toEqual(responded(200))
     expect(receiver.connections()).toBe(2)
   })
 
@@ -102,8 +102,8 @@ describe('a sender’s connections', () => {
       socket.write(requests === 1 ? ok + ok : 'HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n')
     })
     const sender = senderForTest()
-    expect(await sender.send(webhookTo(origin))).toEqual(answered(200))
-    expect(await sender.send(webhookTo(origin))).not.toEqual(answered(200))
+    expect(await sender.send(webhookTo(origin))).toEqual(responded(200))
+    expect(await sender.send(webhookTo(origin))).not.toEqual(responded(200))
   })
 
   test('closing the sender ends all connections at once, in any state', async () => {
@@ -117,9 +117,9 @@ describe('a sender’s connections', () => {
     )
     await vi.waitUntil(() => silent.requests.length === 1 && withoutTls.open() === 1, { interval: 2 })
     await sender.close()
-    for (const result of await Promise.all(underWay)) expect(result.kind).toBe('unanswered')
+    for (const result of await Promise.all(underWay)) expect(result.kind).toBe('no_response')
     await vi.waitUntil(() => [silent, quick, withoutTls].every(({ open }) => open() === 0), { interval: 2 })
-    expect(await sender.send(webhookTo(quick.origin))).toMatchObject({ kind: 'unanswered' })
+    expect(await sender.send(webhookTo(quick.origin))).toMatchObject({ kind: 'no_response' })
   })
 })
 
@@ -133,7 +133,7 @@ describe('the body of a response', () => {
       response.on('drain', pour)
       pour()
     })
-    expect(await senderForTest().send(webhookTo(receiver.origin))).toEqual(answered(202))
+    expect(await senderForTest().send(webhookTo(receiver.origin))).toEqual(responded(202))
     await vi.waitUntil(() => receiver.open() === 0, { interval: 2 })
   })
 
@@ -144,7 +144,7 @@ describe('the body of a response', () => {
     })
     const startedAt = performance.now()
     const result = await senderForTest({ timeoutMs: SHORT_MS }).send(webhookTo(receiver.origin))
-    expect(result).toEqual(answered(200))
+    expect(result).toEqual(responded(200))
     expect(performance.now() - startedAt).toBeLessThan(SHORT_MS + 500)
     await vi.waitUntil(() => receiver.open() === 0, { interval: 2 })
   })
@@ -153,7 +153,7 @@ describe('the body of a response', () => {
     const { origin } = await startTcpReceiver(socket => {
       socket.end('HTTP/1.1 500 No\r\ncontent-length: 100\r\n\r\nhalf of')
     })
-    expect(await senderForTest().send(webhookTo(origin))).toEqual(answered(500))
+    expect(await senderForTest().send(webhookTo(origin))).toEqual(responded(500))
   })
 })
 
@@ -194,8 +194,8 @@ describe('an aborted attempt', () => {
     const sender = senderForTest()
     const result = await sender.send(webhookTo(origin), abort.signal)
     abort.abort()
-    expect(result).toEqual(answered(200))
-    expect(await sender.send(webhookTo(origin))).toEqual(answered(200))
+    expect(result).toEqual(responded(200))
+    expect(await sender.send(webhookTo(origin))).toEqual(responded(200))
   })
 })
 
@@ -203,6 +203,6 @@ test('the timeout of an attempt includes waiting for a free connection', async (
   const receiver = await startReceiver(() => {})
   const sender = senderForTest({ maxConnections: 1, timeoutMs: SHORT_MS })
   const results = await Promise.all([1, 2, 3].map(() => sender.send(webhookTo(receiver.origin))))
-  const late = { kind: 'unanswered', error: 'No answer within 0.06 seconds' }
+  const late = { kind: 'no_response', error: 'No response within 0.06 seconds' }
   expect(results).toEqual([late, late, late])
 })

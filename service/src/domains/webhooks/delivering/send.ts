@@ -1,4 +1,4 @@
-import { type Lookup, openConnector, unansweredError } from '@batua/outgoing'
+import { type Lookup, noResponseError, openConnector } from '@batua/outgoing'
 import { Agent, type Dispatcher } from 'undici'
 import type { AttemptResult, OutgoingRequest } from './attempt.ts'
 
@@ -70,7 +70,7 @@ function attempt(
   if (signal?.aborted === true) return Promise.reject(signal.reason)
   const url = URL.canParse(address) ? new URL(address) : null
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    return Promise.resolve({ kind: 'unanswered', error: 'The address is not an http or https one' })
+    return Promise.resolve({ kind: 'no_response', error: 'The address is not an http or https one' })
   }
   const { promise, resolve, reject } = Promise.withResolvers<AttemptResult>()
   const exchange = startExchange(result => {
@@ -82,7 +82,7 @@ function attempt(
     reject(signal?.reason)
     exchange.abort('Given up')
   }
-  const timer = setTimeout(() => exchange.abort(`No answer within ${timeoutMs / 1000} seconds`), timeoutMs)
+  const timer = setTimeout(() => exchange.abort(`No response within ${timeoutMs / 1000} seconds`), timeoutMs)
   signal?.addEventListener('abort', giveUp, { once: true })
   const path = url.pathname + url.search
   agent.dispatch({ origin: url.origin, path, method: 'POST', headers, body }, exchange.handler)
@@ -119,7 +119,7 @@ function startExchange(onEnd: (result: AttemptResult) => void, onStart?: () => v
   }
 
   function abort(error: string): void {
-    end(response ?? { kind: 'unanswered', error })
+    end(response ?? { kind: 'no_response', error })
     // The rest of the response may still arrive on this connection, so it is not reused.
     controller?.abort(new Error('aborted'))
   }
@@ -133,15 +133,15 @@ function startExchange(onEnd: (result: AttemptResult) => void, onStart?: () => v
     onResponseStart(_, status, headers) {
       if (status >= 200) {
         const [retryAfter = null] = [headers['retry-after']].flat()
-        response = { kind: 'answered', status, retryAfter }
+        response = { kind: 'responded', status, retryAfter }
         return
       }
       informational += 1
-      if (informational > MAX_INFORMATIONAL) abort('The receiver sent too much before its answer')
+      if (informational > MAX_INFORMATIONAL) abort('The receiver sent too much before its response')
     },
     onResponseData(_, chunk) {
       bodyBytes += chunk.length
-      if (bodyBytes > MAX_BODY_BYTES) abort('The answer is too long')
+      if (bodyBytes > MAX_BODY_BYTES) abort('The response is too long')
     },
     onResponseEnd() {
       afterReuse(() => {
@@ -149,7 +149,7 @@ function startExchange(onEnd: (result: AttemptResult) => void, onStart?: () => v
       })
     },
     onResponseError(_, error) {
-      end(response ?? { kind: 'unanswered', error: unansweredError(error) })
+      end(response ?? { kind: 'no_response', error: noResponseError(error) })
     },
   }
   return { handler, abort }

@@ -20,10 +20,10 @@ export interface WorkerPool {
 
 /**
  * How many receivers are served at once. Failing receivers have slots of their own, so that they never occupy those of
- * healthy ones. A stalled receiver does not count among `answering`; `all` bounds memory.
+ * healthy ones. A stalled receiver does not count among `responding`; `all` bounds memory.
  */
-const HEALTHY = { answering: 128, all: 512 }
-const FAILING = { answering: 32, all: 256 }
+const HEALTHY = { responding: 128, all: 512 }
+const FAILING = { responding: 32, all: 256 }
 
 export function openWorkerPool(context: DelivererContext, onDone: () => void): WorkerPool {
   const workers = new Map<Uuid, DeliveryWorker>()
@@ -32,9 +32,9 @@ export function openWorkerPool(context: DelivererContext, onDone: () => void): W
 
   function freeSlots(failing: boolean): number {
     const same = [...workers.values()].filter(worker => worker.isFailing === failing)
-    const answering = same.filter(worker => !worker.isStalled())
+    const responding = same.filter(worker => !worker.isStalled())
     const most = failing ? FAILING : HEALTHY
-    return Math.min(most.answering - answering.length, most.all - same.length)
+    return Math.min(most.responding - responding.length, most.all - same.length)
   }
 
   async function startFor(failing: boolean): Promise<void> {

@@ -13,7 +13,7 @@ import { serveWebhooks } from '../routes.ts'
 export interface TestPlatform {
   readonly id: Uuid
   readonly webhookSecret: string
-  get<Answer>(path: string): Promise<Answer>
+  get<T>(path: string): Promise<T>
   ask(method: string, path: string, body?: unknown): Promise<Reply>
   /** Sends a test webhook; the request must succeed. */
   test(): Promise<WebhookDelivery>
@@ -47,7 +47,7 @@ export async function openRequestsStage(): Promise<RequestsStage> {
 
   async function newPlatform(url: string | null = null): Promise<TestPlatform> {
     const body = { name: 'Receiving', ...(url !== null && { webhook_url: url }) }
-    const created = answerOf<Created>(await call(server, 'POST', routes.createPlatform.path, { body }))
+    const created = responseOf<Created>(await call(server, 'POST', routes.createPlatform.path, { body }))
     const { platform_id: platformId, platform_secret: secret } = created
     const headers = { 'x-platform-id': platformId, 'x-platform-secret': secret }
     const ask = (method: string, path: string, sent?: unknown) =>
@@ -56,11 +56,11 @@ export async function openRequestsStage(): Promise<RequestsStage> {
       id: parseId('plt', platformId) ?? '',
       webhookSecret: created.webhook_secret,
       ask,
-      get: async path => answerOf(await ask('GET', path)),
-      test: async () => answerOf(await ask('POST', routes.testWebhook.path)),
-      retry: async id => answerOf(await ask('POST', retryPath(id))),
+      get: async path => responseOf(await ask('GET', path)),
+      test: async () => responseOf(await ask('POST', routes.testWebhook.path)),
+      retry: async id => responseOf(await ask('POST', retryPath(id))),
       setUrl: async webhook_url => {
-        answerOf(await ask('PATCH', `/v1/platforms/${platformId}`, { webhook_url }))
+        responseOf(await ask('PATCH', `/v1/platforms/${platformId}`, { webhook_url }))
       },
     }
   }
@@ -87,9 +87,9 @@ export function retryPath(deliveryId: string): string {
   return routes.retryWebhookDelivery.path.replace('{delivery_id}', deliveryId)
 }
 
-function answerOf<Answer>({ status, body }: Reply): Answer {
+function responseOf<T>({ status, body }: Reply): T {
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`)
-  return body as Answer
+  return body as T
 }
 
 /** The status and code of a refusal. */

@@ -16,12 +16,12 @@ export function webhookTo(url: string, body = '{"event":"webhook.test"}'): Outgo
   return { url, body, headers: { 'content-type': 'application/json', 'webhook-id': 'evt_1' } }
 }
 
-export function answered(status: number, retryAfter: string | null = null): AttemptResult {
-  return { kind: 'answered', status, retryAfter }
+export function responded(status: number, retryAfter: string | null = null): AttemptResult {
+  return { kind: 'responded', status, retryAfter }
 }
 
-export function unanswered(error: string): AttemptResult {
+export function noResponse(error: string): AttemptResult {
   // What platforms read must not help anybody to map networks.
   expect(error).not.toMatch(/\d+\.\d+|::|[A-Z_]{6,}/)
-  return { kind: 'unanswered', error }
+  return { kind: 'no_response', error }
 }

@@ -9,7 +9,7 @@ export interface Credentials {
   readonly clientSecret: string
 }
 
-/** One of Cashfree's interfaces: who may ask there, in which version, and what it answers. */
+/** One of Cashfree's interfaces: who may ask there, in which version, and what it returns. */
 export interface Interface {
   readonly prefix: '/pg' | '/payout' | '/verification'
   readonly credentials: Credentials
@@ -25,7 +25,7 @@ export interface FakeServer {
   readonly requests: Incoming[]
   /** What was wrong with requests, in words; empty after a clean run. */
   readonly violations: string[]
-  /** Fields that answers without a refusal have beside their own, each for requests whose line begins so. */
+  /** Fields that responses without a refusal have beside their own, each for requests whose line begins so. */
   readonly additions: Addition[]
   close(): Promise<void>
 }
@@ -51,10 +51,10 @@ export async function startFakeServer(interfaces: readonly Interface[]): Promise
     const line = `${incoming.method} ${incoming.path}`
     lines.push(line)
     requests.push(incoming)
-    await answer(response, faults.take(line), () => once(incoming))
+    await reply(response, faults.take(line), () => once(incoming))
   }
 
-  /** An idempotency key answers as it did at first; with another body it is refused. */
+  /** An idempotency key responds as it did at first; with another body it is refused. */
   function once(request: Incoming): Reply {
     const problem = problemOf(interfaces, request)
     if (problem !== null) {
@@ -165,7 +165,7 @@ function isMisfit({ status, body }: Reply): boolean {
   return status === 400 && JSON.stringify(body).includes('_misfit')
 }
 
-async function answer(response: ServerResponse, fault: Fault | null, effect: () => Reply): Promise<void> {
+async function reply(response: ServerResponse, fault: Fault | null, effect: () => Reply): Promise<void> {
   switch (fault?.kind) {
     case undefined:
       return send(response, effect())

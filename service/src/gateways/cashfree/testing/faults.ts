@@ -1,4 +1,4 @@
-/** What goes wrong with one answer. `after`: it goes wrong when the request has already taken effect. */
+/** What goes wrong with one response. `after`: it goes wrong when the request has already taken effect. */
 export type Fault =
   | {
       readonly kind: 'refuse'
@@ -10,11 +10,11 @@ export type Fault =
   | { readonly kind: 'no response'; readonly after: boolean }
   | { readonly kind: 'reset'; readonly after: boolean }
   | { readonly kind: 'slow'; readonly ms: number }
-  /** Takes effect and answers 200 with this instead of JSON. */
+  /** Takes effect and responds with 200 and this instead of JSON. */
   | { readonly kind: 'text'; readonly text: string }
-  /** Takes effect, begins to answer and falls silent. */
+  /** Takes effect, begins to respond and falls silent. */
   | { readonly kind: 'stall' }
-  /** Takes effect and never stops answering. */
+  /** Takes effect and never stops responding. */
   | { readonly kind: 'endless' }
   | { readonly kind: 'redirect'; readonly to: string }
 

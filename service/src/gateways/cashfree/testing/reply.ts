@@ -1,4 +1,4 @@
-/** What the stand-in answers: a status and a body, in which amounts and ids may be written as raw JSON. */
+/** What the stand-in returns: a status and a body, in which amounts and ids may be written as raw JSON. */
 export interface Reply {
   readonly status: number
   readonly body: unknown

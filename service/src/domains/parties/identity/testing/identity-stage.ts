@@ -34,8 +34,8 @@ export interface IdentityStage {
   readonly server: NetworkServer
   newSide(): Promise<Side>
   /** The response to a request that must succeed. */
-  get<Answer>(path: string, headers: Headers): Promise<Answer>
-  post<Answer>(path: string, headers: Headers, body?: Body): Promise<Answer>
+  get<Reply>(path: string, headers: Headers): Promise<Reply>
+  post<Reply>(path: string, headers: Headers, body?: Body): Promise<Reply>
   /** The status and, for an error, its code. */
   outcome(method: string, path: string, headers?: Headers, body?: Body): Promise<[number, string | null]>
   certificates(side: Side, query?: string): Promise<Certificate[]>
@@ -59,12 +59,12 @@ export async function openIdentityStage(): Promise<IdentityStage> {
   const server = await startNetworkServer(db.database, { clock })
   const { ask } = server
 
-  async function request<Answer>(method: string, path: string, headers: Headers, body?: Body) {
+  async function request<Reply>(method: string, path: string, headers: Headers, body?: Body) {
     const reply = await ask(method, path, headers, body)
     if (reply.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(reply.body)}`)
-    return reply.body as Answer
+    return reply.body as Reply
   }
-  const get = <Answer>(path: string, headers: Headers) => request<Answer>('GET', path, headers)
+  const get = <Reply>(path: string, headers: Headers) => request<Reply>('GET', path, headers)
 
   return {
     db,
@@ -85,8 +85,8 @@ export async function openIdentityStage(): Promise<IdentityStage> {
       }
     },
     get,
-    post: <Answer>(path: string, headers: Headers, body: Body = {}) =>
-      request<Answer>('POST', path, headers, body),
+    post: <Reply>(path: string, headers: Headers, body: Body = {}) =>
+      request<Reply>('POST', path, headers, body),
     async outcome(method, path, headers = {}, body) {
       const reply = await ask(method, path, headers, body)
       const error = reply.body['error'] as { readonly code: string } | undefined

@@ -1,11 +1,11 @@
 import type { Member, Organization } from '@batua/contract'
 import { testOn } from '../../../../testing/database-test.ts'
 import {
-  type Answer,
   asOwners,
   type Headers,
   openPolicyStage,
   type PolicyStage,
+  type Reply,
   type SignedUp,
   type StageAgent,
 } from '../../../../testing/limits/policy-stage.ts'
@@ -52,15 +52,15 @@ export interface Lab {
   readonly session: Headers
   readonly org: Organization
   readonly path: string
-  ask(method: string, path: string, body?: unknown, node?: number): Promise<Answer>
+  ask(method: string, path: string, body?: unknown, node?: number): Promise<Reply>
   /** A new member: an agent of the same owner, with plenty of money. */
   hire(role: Member['role'], budget?: number): Promise<StageAgent>
-  join(agent: StageAgent, role: Member['role'], budget?: number): Promise<Answer>
-  setBudget(agent: StageAgent, budget: number | null, node?: number): Promise<Answer>
-  setRole(agent: StageAgent, role: Member['role']): Promise<Answer>
-  nameTreasury(agent: StageAgent, node?: number): Promise<Answer>
-  remove(agent: StageAgent, node?: number): Promise<Answer>
-  allocate(agent: StageAgent, amount: number, node?: number, more?: Headers): Promise<Answer>
+  join(agent: StageAgent, role: Member['role'], budget?: number): Promise<Reply>
+  setBudget(agent: StageAgent, budget: number | null, node?: number): Promise<Reply>
+  setRole(agent: StageAgent, role: Member['role']): Promise<Reply>
+  nameTreasury(agent: StageAgent, node?: number): Promise<Reply>
+  remove(agent: StageAgent, node?: number): Promise<Reply>
+  allocate(agent: StageAgent, amount: number, node?: number, more?: Headers): Promise<Reply>
   /** The line of a member in the budget; undefined: it is not a member. */
   budgetOf(agent: StageAgent): Promise<Record<string, unknown> | undefined>
 }
@@ -114,7 +114,7 @@ export async function openLab(stage: PolicyStage, tier = 'tier1', of?: SignedUp)
 }
 
 /** The status of a response, or the code of its error. */
-export function outcomeOf({ status, body }: Answer): number | string {
+export function outcomeOf({ status, body }: Reply): number | string {
   if (status < 300) return status
   return String((body['error'] as { code?: unknown }).code)
 }

@@ -4,10 +4,10 @@ export const NOT_PUBLIC = 'The address is not public'
 export const NOT_HTTPS = 'The address is not an https one'
 export const UNRESOLVED = 'The name of the host could not be resolved'
 
-const BROKE = 'The connection broke before an answer'
+const BROKE = 'The connection broke before a response'
 const UNREACHABLE = 'The host could not be reached'
-const NO_HTTP = 'The answer is not valid HTTP'
-const TOO_LONG = 'The answer is too long'
+const NO_HTTP = 'The response is not valid HTTP'
+const TOO_LONG = 'The response is too long'
 const NO_TLS = 'No TLS connection could be made'
 const BAD_CERTIFICATE = 'The TLS certificate is not valid'
 
@@ -20,10 +20,10 @@ export class NotConnected extends Error {
 }
 
 /** The receiver sent more than the limit for a response. */
-export class AnswerTooLong extends Error {
+export class ResponseTooLong extends Error {
   constructor() {
     super(TOO_LONG)
-    this.name = 'AnswerTooLong'
+    this.name = 'ResponseTooLong'
   }
 }
 
@@ -37,7 +37,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   EPERM: UNREACHABLE,
   ETIMEDOUT: UNREACHABLE,
   EPROTO: NO_TLS,
-  UND_ERR_HEADERS_OVERFLOW: 'The headers of the answer are too long',
+  UND_ERR_HEADERS_OVERFLOW: 'The headers of the response are too long',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: NO_HTTP,
   HOSTNAME_MISMATCH: BAD_CERTIFICATE,
   DEPTH_ZERO_SELF_SIGNED_CERT: BAD_CERTIFICATE,
@@ -55,8 +55,8 @@ const BEGINNINGS: readonly (readonly [string, string])[] = [
 ]
 
 /** Why there was no response, as a text of our own: the error's text may name addresses or quote the receiver. */
-export function unansweredError(error: unknown): string {
-  if (error instanceof NotConnected || error instanceof AnswerTooLong) return error.message
+export function noResponseError(error: unknown): string {
+  if (error instanceof NotConnected || error instanceof ResponseTooLong) return error.message
   if (error instanceof errors.HTTPParserError) return NO_HTTP
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
   if (typeof code !== 'string') return BROKE

@@ -7,8 +7,8 @@ import type { Session } from '../session.ts'
 import type { FetchOptions } from './fetch-request.ts'
 import type { Bought } from './purchase.ts'
 
-/** Writes a shop's answer: its bytes as they are, except on a terminal, which would obey some of them. */
-export async function writeAnswer(
+/** Writes a shop's response: its bytes as they are, except on a terminal, which would obey some of them. */
+export async function writeResponse(
   session: Session,
   bought: Bought,
   options: Pick<FetchOptions, 'include' | 'output'>,

@@ -1,6 +1,0 @@
-import { ownError } from '../client/own-error.ts'
-
-/** A response that is valid JSON but not the service's, for example a proxy's: the outcome is unknown. */
-export function invalidAnswer(missing: string): Error {
-  return ownError('invalid_answer', `The answer has no ${missing}; is baseUrl the service’s address?`)
-}
