@@ -184,3 +184,79 @@ test('the emergency stop pauses the others where the row of one agent was altere
   expect(stopped.status).toBe('paused')
   expect((await pay(api, altered, payee)).status).toBe(401)
 })
+
+describe('after the response to the emergency stop', () => {
+  const denied = [403, 'policy_denied'] as const
+  const body = { amount: 20, to_agent_id: '' }
+  const session = () => network.login(owner)
+  const limitPayer = (controls: BodyOf<typeof routes.updateAgent>) =>
+    api.ok(routes.updateAgent, { ...ofPayer(), headers: platform.headers, body: controls })
+
+  test('nothing leaves an agent’s wallet: no payment, hold, authorization, or request that waited; and none is lost', async () => {
+    const headers = await session()
+    const until = new Date(
+      Date.parse((await api.ok(routes.advanceClock, { body: { advance_seconds: 1 } })).now) + 3_600_000,
+    )
+    await limitPayer({ require_human_approval_above: 30 })
+    const waiting = await network.pay(payer, payee, 40)
+    await api.ok(routes.createAllowance, {
+      headers,
+      body: { agent_id: payer.id, to: payee.id, amount: 100, until: until.toISOString() },
+    })
+    const balance = await network.balance(payer)
+    expect(await api.ok(routes.pauseAllAgents, { headers })).toEqual({ paused: 1 })
+    const byPayer = { ...ofPayer(), headers: payer.headers }
+    const to = { to: payee.id, amount: 35 }
+    const hold = { ...body, to_agent_id: payee.id }
+    for (const node of nodes) {
+      await node.refused(routes.pay, ...denied, { ...byPayer, body: to })
+      await node.refused(routes.authorize, ...denied, { ...byPayer, body: to })
+      await node.refused(routes.holdEscrow, ...denied, { ...byPayer, body: hold })
+      await node.refused(routes.holdEscrowWithTimeout, ...denied, {
+        ...byPayer,
+        body: { ...hold, timeout_hours: 1 },
+      })
+      await node.refused(routes.holdEscrowWithAttestation, ...denied, {
+        ...byPayer,
+        body: { ...hold, attestor_agent_id: payee.id },
+      })
+    }
+    const approval = { params: { approval_id: waiting.approval_id ?? '' }, headers }
+    await api.refused(routes.approve, ...denied, approval)
+    expect(await network.balance(payer)).toEqual(balance)
+    await api.ok(routes.resumeAgent, { ...ofPayer(), headers })
+    await api.ok(routes.approve, approval)
+    expect((await network.pay(payer, payee, 35)).status).toBe('completed')
+  })
+
+  test('what was set aside before goes back ten minutes later, and what is held in escrow where it was meant for', async () => {
+    const byPayer = { ...ofPayer(), headers: payer.headers }
+    const before = await network.balance(payer)
+    const { authorization_id } = await api.ok(routes.authorize, {
+      ...byPayer,
+      body: { to: payee.id, amount: 50 },
+    })
+    const hold = { ...byPayer, body: { amount: 20, to_agent_id: payee.id } }
+    const [released, refunded] = [
+      await api.ok(routes.holdEscrow, hold),
+      await api.ok(routes.holdEscrow, hold),
+    ]
+    await api.ok(routes.pauseAllAgents, { headers: await session() })
+    const capture = (total: number) => ({
+      params: { authorization_id: authorization_id ?? '' },
+      headers: payee.headers,
+      body: { total },
+    })
+    await api.ok(routes.captureAuthorization, capture(5))
+    await api.ok(routes.advanceClock, { body: { advance_seconds: 601 } })
+    await api.refused(routes.captureAuthorization, 409, 'conflict', capture(6))
+    const ofHold = ({ escrow_id }: typeof released) => ({
+      params: { escrow_id: escrow_id ?? '' },
+      headers: platform.headers,
+    })
+    await api.ok(routes.releaseEscrow, { ...ofHold(released), body: {} })
+    await api.ok(routes.refundEscrow, ofHold(refunded))
+    // The captured part with its fee, and the released hold.
+    await expect.poll(async () => before.available - (await network.balance(payer)).available).toBe(26)
+  })
+})

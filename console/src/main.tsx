@@ -32,8 +32,15 @@ function logInAgain(session: Session): void {
   )
 }
 
-// A page that was opened before a new version of the service asks for files that are gone.
-addEventListener('vite:preloadError', () => location.reload())
+// A page that was opened before a new version of the service asks for files that are gone. Where loading it again does not
+// help (another node is still old, there is no network), the page says so instead of being loaded for ever.
+const LOADED_AGAIN = 'batua-loaded-again'
+const LOADED_AGAIN_EVERY_MS = 60_000
+addEventListener('vite:preloadError', () => {
+  if (Date.now() - Number(sessionStorage.getItem(LOADED_AGAIN)) < LOADED_AGAIN_EVERY_MS) return
+  sessionStorage.setItem(LOADED_AGAIN, String(Date.now()))
+  location.reload()
+})
 
 if (import.meta.env.PROD) {
   addEventListener('load', () => {

@@ -15,7 +15,7 @@ import { startTexts } from '../../console/src/platform/start/texts.ts'
 import { webhooksTexts } from '../../console/src/platform/webhooks/texts.ts'
 import { alertAbout, payInACircle } from '../src/admin-stage.ts'
 import type { Headers } from '../src/api.ts'
-import { OPPOSITE_VIEWS, openBrowser, openTab, type Tab, type View, viewName } from '../src/browser.ts'
+import { OPPOSITE_VIEWS, openBrowser, openTab, type Tab, type View, viewsOf } from '../src/browser.ts'
 import { type ConsoleStage, openConsoleStage } from '../src/console-stage.ts'
 import { logPlatformIn } from '../src/log-in.ts'
 import { newHandle, newPan, newPhone } from '../src/network.ts'
@@ -33,8 +33,6 @@ afterAll(async () => {
   await opened.stage.close()
 })
 
-const VIEWS = OPPOSITE_VIEWS.map(view => [viewName(view), view] as const)
-
 /** A tab, and its two ways to act: the button of a page, and the one of the dialog that it opens. */
 async function handsOf(view: View, session: Headers) {
   const tab = await openTab(browser, { ...view, address: opened.stage.service.address, session })
@@ -49,7 +47,7 @@ async function isFlawless(tab: Tab): Promise<void> {
   await tab.close()
 }
 
-test.each(VIEWS)(
+test.each(viewsOf(OPPOSITE_VIEWS))(
   'a developer creates, renames and ends, sends a test webhook, releases, refunds, funds and verifies on %s',
   { timeout: 600_000 },
   async (_name, view) => {
@@ -142,7 +140,7 @@ test.each(VIEWS)(
   },
 )
 
-test.each(VIEWS)(
+test.each(viewsOf(OPPOSITE_VIEWS))(
   'an administrator freezes, restores, sets a tier, changes its limits, stops several agents and reviews an alert on %s',
   { timeout: 600_000 },
   async (_name, view) => {

@@ -13,7 +13,7 @@ import { invitationTexts } from '../../console/src/owner/inbox/invitation-texts.
 import { inboxTexts } from '../../console/src/owner/inbox/texts.ts'
 import { organizationsTexts } from '../../console/src/owner/organizations/texts.ts'
 import { safetyTexts } from '../../console/src/safety/texts.ts'
-import { OPPOSITE_VIEWS, openBrowser, openTab, viewName } from '../src/browser.ts'
+import { OPPOSITE_VIEWS, openBrowser, openTab, viewsOf } from '../src/browser.ts'
 import { type ConsoleStage, openConsoleStage, statusOf } from '../src/console-stage.ts'
 import { logIn } from '../src/log-in.ts'
 
@@ -29,7 +29,7 @@ afterAll(async () => {
   await opened.stage.close()
 })
 
-test.each(OPPOSITE_VIEWS.map(view => [viewName(view), view] as const))(
+test.each(viewsOf(OPPOSITE_VIEWS))(
   'an owner approves, declines, allows, limits, adds money, withdraws, pauses and stops everything on %s',
   { timeout: 600_000 },
   async (_name, view) => {
@@ -116,7 +116,7 @@ test.each(OPPOSITE_VIEWS.map(view => [viewName(view), view] as const))(
   },
 )
 
-test.each(OPPOSITE_VIEWS.map(view => [viewName(view), view] as const))(
+test.each(viewsOf(OPPOSITE_VIEWS))(
   'an owner accepts an invitation, blocks a payee, makes a certificate, a key and an organization, and ends sessions on %s',
   { timeout: 600_000 },
   async (_name, view) => {

@@ -111,8 +111,7 @@ test('selected agents are stopped at once, and each one that could not be change
   expect(await dialog.getByRole('listitem').allInnerTexts()).toEqual(['Bulk three', 'Bulk one'])
   await dialog.getByRole('button', { name: 'Quarantine' }).click()
   await page.getByText('1 changed, 1 not').waitFor()
-  const row = (name: string) =>
-    page.getByRole('table', { name: 'What happened' }).getByRole('row').filter({ hasText: name })
+  const row = (name: string) => page.getByLabel('What happened').locator('tbody tr').filter({ hasText: name })
   await row('Bulk one').getByText('Quarantined').waitFor()
   await row('Bulk three')
     .getByText(/deactivated/i)

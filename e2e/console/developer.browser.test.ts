@@ -66,7 +66,7 @@ test('a developer finds a payment by its reference, and sees its receipt, refund
   await page.getByRole('button', { name: 'Show' }).click()
   await page.waitForURL(/reference=order-7/)
   await tab.settled()
-  await expect.poll(() => page.getByRole('row').count()).toBe(2)
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(1)
   await page.getByRole('link', { name: 'To Translator' }).click()
   await page.getByText('Seven pages').waitFor()
   await page.getByText('It needed none').waitFor()
@@ -125,7 +125,7 @@ test('the page of a delivery distinguishes a wrong secret from an altered body, 
   page.on('request', request => sent.push(`${request.url()} ${request.postData() ?? ''}`))
   await tab.open('/console/platform/webhooks?event=webhook.test')
   await page.getByRole('link', { name: 'webhook.test' }).first().click()
-  await page.getByRole('row').filter({ hasText: '204' }).waitFor()
+  await page.locator('tbody tr').filter({ hasText: '204' }).waitFor()
   const check = async (written: string) => {
     await page.getByLabel('Webhook secret').fill(written)
     await page.getByRole('button', { name: 'Check', exact: true }).click()
@@ -163,7 +163,7 @@ test('requests are listed with their codes, and those of the console are not', a
   const tab = await tabOf(DESK)
   const { page } = tab
   await tab.open('/console/platform/requests?status=4xx&path=/v1/agents/{agent_id}')
-  await page.getByRole('row').filter({ hasText: '404 not_found' }).first().waitFor()
+  await page.locator('tbody tr').filter({ hasText: '404 not_found' }).first().waitFor()
   expect(await page.getByText('/v1/requests').count()).toBe(0)
   await tab.open('/console/platform/requests?section=usage')
   await page.getByText('not_found (404)').waitFor()

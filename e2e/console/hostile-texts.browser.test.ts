@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { DESK, openBrowser, PHONE, type Tab, viewName } from '../src/browser.ts'
+import { DESK, openBrowser, PHONE, type Tab, viewsOf } from '../src/browser.ts'
 import { openPagesStage, type PagesStage, visitPages } from '../src/pages-stage.ts'
 
 /** Markup, a name that is written from right to left and ends in digits, and as many letters as fit. */
@@ -32,7 +32,7 @@ function hostile(body: unknown): unknown {
   )
 }
 
-test.concurrent.each([PHONE, DESK].map(view => [viewName(view), view] as const))(
+test.concurrent.each(viewsOf([PHONE, DESK]))(
   'every page on %s shows hostile names and notes as texts, and fits the screen',
   { timeout: 900_000 },
   async (_name, view) => {

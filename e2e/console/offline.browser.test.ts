@@ -69,3 +69,21 @@ test('after a first visit the page opens without a network, says what failed, an
   await page.getByRole('link', { name: /Hotel in Mysuru/ }).waitFor()
   await tab.close()
 })
+
+test('a page whose code does not load is loaded again twice at most, then says so, and works when the code is there', async () => {
+  const tab = await openTab(browser, { ...PHONE, address, session: opened.ownerSession })
+  const { page } = tab
+  // The worker would fetch the file where a test cannot refuse it.
+  await page.addInitScript('delete Navigator.prototype.serviceWorker')
+  await tab.open('/console/inbox')
+  const loads: string[] = []
+  page.on('request', request => request.isNavigationRequest() && loads.push(request.url()))
+  await page.route(/assets\/agents-page/, route => route.abort())
+  await page.getByRole('link', { name: 'Agents' }).click()
+  await page.getByRole('alert').getByText('This page failed').waitFor()
+  expect(loads.length).toBeLessThanOrEqual(2)
+  await page.unroute(/assets\/agents-page/)
+  await page.getByRole('button', { name: 'Load again' }).click()
+  await page.getByRole('heading', { name: 'Agents' }).waitFor()
+  await tab.close()
+})

@@ -157,7 +157,7 @@ test('the list of agents shows what is held, the tightest limit and the last act
   // Beside the number of waiting requests, and the key of push notifications, which the frame reads.
   const ofPage = () => read.filter(path => !/approvals$|notifications/.test(path)).toSorted()
   await tab.open('/console/agents')
-  const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'Research Agent' }) })
+  const row = page.locator('tbody tr').filter({ has: page.getByRole('link', { name: 'Research Agent' }) })
   await row.getByText('₹40.00 held').waitFor()
   await row.getByRole('progressbar').waitFor()
   await row.getByText('Held in escrow').waitFor()

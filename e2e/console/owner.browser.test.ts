@@ -323,12 +323,12 @@ test('a stricter limit holds at once, a looser one waits and can be cancelled', 
   const { page } = tab
   await tab.open(`/console/agents/${seller.id}`)
   const change = async (field: string, value: string, said: string) => {
-    await page.getByRole('button', { name: 'Change' }).click()
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
     await page.getByRole('dialog').getByLabel(field).fill(value)
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
     await page.getByText(said).first().waitFor()
   }
-  await page.getByRole('button', { name: 'Change' }).click()
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
   await page.getByRole('dialog').getByLabel('Different payees in an hour').fill('2.5')
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
   await page.getByText('A whole number').waitFor()
@@ -347,13 +347,16 @@ test('a stricter limit holds at once, a looser one waits and can be cancelled', 
   expect((await read()).pending_policy).toEqual({})
 })
 
-test('an owner withdraws an amount as India writes it, once', async () => {
-  const before = await opened.stage.network.balance(opened.buyer)
+test('an owner is asked for all that is in the wallet now, and withdraws an amount as India writes it, once', async () => {
   const tab = await tabOf(DESK)
   const { page } = tab
   await tab.open(`/console/agents/${opened.buyer.id}`)
+  await opened.stage.network.pay(opened.seller, opened.buyer, 3, { note: 'Came while the page was open' })
+  await page.getByText('Came while the page was open').waitFor()
+  const before = await opened.stage.network.balance(opened.buyer)
   await page.getByRole('button', { name: 'Withdraw' }).click()
   const dialog = page.getByRole('dialog')
+  expect(await dialog.getByLabel('Amount').inputValue()).toBe(String(before.available))
   await dialog.getByLabel('Amount').fill('')
   await dialog.getByRole('button', { name: 'Withdraw' }).click()
   await dialog.getByText('An amount in rupees').waitFor()
@@ -393,25 +396,25 @@ test('the keyboard alone leads through the console', async () => {
   const { page } = tab
   await tab.open('/console/inbox')
   await page.keyboard.press('Tab')
-  expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content')
+  expect(await page.evaluate('document.activeElement.textContent')).toBe(tab.words('Skip to the content'))
   await page.keyboard.press('Enter')
-  expect(await page.evaluate('document.activeElement.textContent')).toBe('Inbox')
+  expect(await page.evaluate('document.activeElement.textContent')).toBe(tab.words('Inbox'))
   await page.keyboard.press('Control+K')
   await page.keyboard.press('ArrowDown')
   await tab.inEveryView('palette')
-  await page.getByPlaceholder('Type to go somewhere').fill('agents')
+  await page.getByPlaceholder('Type to go somewhere').fill(tab.words('Agents'))
   expect(await tab.axe()).toEqual([])
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Agents' }).waitFor()
-  expect(await page.evaluate('document.activeElement.textContent')).toBe('Agents')
+  expect(await page.evaluate('document.activeElement.textContent')).toBe(tab.words('Agents'))
 })
 
 test('the language and the colours that were chosen stay, and hold in the other windows', async () => {
   const tab = await tabOf(DESK)
   const { page } = tab
   await tab.open('/console/inbox')
-  const other = await tab.context.newPage()
+  const other = await tab.another()
   await other.goto(page.url())
   await other.getByRole('heading', { name: 'Inbox' }).waitFor()
   // Behind another window the colours of a page do not finish changing.

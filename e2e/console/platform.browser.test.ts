@@ -155,7 +155,7 @@ test('a developer renames an agent, and ends it after being asked', async () => 
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: 'New name' }).waitFor()
   await page.getByRole('button', { name: 'Deactivate New name' }).click()
-  await (await tab.dialog()).getByRole('button', { name: 'Deactivate' }).click()
+  await (await tab.dialog()).getByRole('button', { name: 'Deactivate', exact: true }).click()
   await page.getByText('New name is deactivated for good').waitFor()
   const { status } = await api.ok(routes.getAgent, {
     params: { agent_id: agent.id },
@@ -189,7 +189,7 @@ test('a test webhook is sent, and its delivery appears', async () => {
   await tab.open('/console/platform/webhooks')
   await page.getByRole('button', { name: 'Send a test' }).click()
   await page.getByText('Your receiver responded with 204').waitFor()
-  const row = page.getByRole('row').filter({ hasText: 'webhook.test' }).first()
+  const row = page.locator('tbody tr').filter({ hasText: 'webhook.test' }).first()
   await row.getByText('Delivered').waitFor()
   await row.getByRole('button', { name: 'Send again: webhook.test' }).click()
   await row.getByText('2 attempts').waitFor()

@@ -10,6 +10,7 @@ import {
   type Page,
 } from 'playwright-core'
 import type { Headers } from './api.ts'
+import { IN_ENGLISH, inHindi, type Speech } from './in-hindi.ts'
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 /** A folder for pictures of every view; undefined: none are taken. */
@@ -57,6 +58,22 @@ export function viewName({ size, scheme, language }: View): string {
   return `${size} ${scheme} ${language}`
 }
 
+/** `VIEW='phone dark hi'`: every test acts in this view alone, and checks it. */
+const VIEW = viewOf(process.env['VIEW'])
+
+/** The views in which a test is run: its own, or the one of `VIEW`. */
+export function viewsOf(usual: readonly View[]): (readonly [name: string, view: View])[] {
+  return (VIEW === null ? usual : [VIEW]).map(view => [viewName(view), view])
+}
+
+function viewOf(name: string | undefined): View | null {
+  if (name === undefined) return null
+  const views = LOOKS.flatMap(look => LANGUAGES.map(language => ({ ...look, language })))
+  const view = views.find(known => viewName(known) === name)
+  if (view === undefined) throw new Error(`VIEW is none of: ${views.map(viewName).join(', ')}`)
+  return view
+}
+
 /** `further`: options of Chromium itself. */
 export function openBrowser(further: readonly string[] = []): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: [...OPTIONS, ...further] })
@@ -66,6 +83,10 @@ export function openBrowser(further: readonly string[] = []): Promise<Browser> {
 export interface Tab {
   readonly page: Page
   readonly context: BrowserContext
+  /** What the page says for English words, in the language of `VIEW`. */
+  readonly words: Speech['words']
+  /** Another window of the same person. */
+  another(): Promise<Page>
   /** Errors of scripts, violations of the content security policy, failed requests that no test expects. */
   readonly problems: readonly string[]
   /** Opens an address of the console and waits until the page shows something other than waiting. */
@@ -107,7 +128,7 @@ function seenAs(name: string, languages: readonly View['language'][] = LANGUAGES
 }
 
 export async function openTab(browser: Browser, options: TabOptions): Promise<Tab> {
-  const { address, session, size, scheme, language } = options
+  const { address, session, size, scheme, language } = { ...options, ...VIEW }
   const context = await browser.newContext({
     viewport: SIZES[size],
     colorScheme: scheme,
@@ -125,12 +146,15 @@ export async function openTab(browser: Browser, options: TabOptions): Promise<Ta
   })
   const turned = turning(page, { size, scheme, language })
   const { barriers, inEveryView, dialog } = await watchViews(page, turned)
+  const { speaking, words } = VIEW?.language === 'hi' ? await inHindi() : IN_ENGLISH
   return {
-    page,
+    page: speaking(page),
+    words,
+    another: async () => speaking(await context.newPage()),
     context,
     problems,
     inEveryView,
-    dialog,
+    dialog: async () => speaking(await dialog()),
     ...turned,
     async open(path) {
       await page.goto(address + path)
@@ -190,13 +214,14 @@ async function watchViews(page: Page, { shown, show, screenshot }: ReturnType<ty
     SEEN.add(seenAs(name, languages))
     const before = shown()
     const part = (await dialog.count()) > 0 ? '[role=dialog]' : 'html'
-    for (const view of LOOKS.flatMap(look => languages.map(language => ({ ...look, language })))) {
+    const views = LOOKS.flatMap(look => languages.map(language => ({ ...look, language })))
+    for (const view of VIEW === null ? views : [VIEW]) {
       await show(view)
       // Its title in this language, so that it is checked once.
       for (const title of await dialog.getByRole('heading').allInnerTexts())
         SEEN.add(seenAs(`dialog ${title}`))
       await screenshot(name)
-      const found = await axeIn(page, part, view.scheme === 'dark' ? OF_COLOURS : [])
+      const found = await axeIn(page, part, VIEW === null && view.scheme === 'dark' ? OF_COLOURS : [])
       if (await isWide(page)) found.push('wider than the screen')
       found.push(...(await page.evaluate<string[]>(`(${CUT})('${part}')`)).map(text => `cut off: ${text}`))
       barriers.push(...found.map(problem => `${name}, ${viewName(view)}: ${problem}`))

@@ -1,4 +1,5 @@
 import { Button, Group, Text, Title } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAct } from '../api/use-act.ts'
 import { Card } from '../components/card.tsx'
@@ -15,7 +16,7 @@ export function EmergencyStop() {
   const stop = useAct('pauseAllAgents', {
     onDone({ paused }) {
       ask(false)
-      sayDone(t.areStopped(paused))
+      sayDone(paused === 0 ? t.noneActive : t.areStopped(paused))
     },
   })
   return (
@@ -29,6 +30,13 @@ export function EmergencyStop() {
           {t.stopAll}
         </Button>
       </Group>
+      {stop.isSuccess && (
+        <Text mt="md">
+          <Link to="/agents" search={{ status: 'paused' }}>
+            {t.toPaused}
+          </Link>
+        </Text>
+      )}
       <Confirm
         opened={isAsked}
         title={t.stopAll}

@@ -8,10 +8,13 @@ export const safetyTexts = texts({
       'Stop everything at once, protect what you decide, choose your notifications, and see where you are logged in.',
     sections: { login: 'Login', apps: 'Permissions', notifications: 'Notifications' },
     stop: 'Emergency stop',
-    stopHint: 'No agent of yours pays or receives any more, from the next payment on.',
+    stopHint:
+      'One tap for when something is wrong: from the next payment on, none of your agents pays or receives.',
+    toPaused: 'See the paused agents, and resume each when you are ready',
+    noneActive: 'No agent was active: all were stopped already',
     stopAll: 'Pause all agents',
     stopText:
-      'Every active agent of yours is paused at once. Your money stays yours: it can still be withdrawn to your bank. You resume each agent when you are ready.',
+      'Every active agent of yours is paused at once. What they reserved before can be collected for ten more minutes; then the rest comes back. Your money can still be withdrawn to your bank. You resume each agent when you are ready.',
     areStopped: (count: number) =>
       plural.en(count, { one: '# agent is paused', other: '# agents are paused' }),
     loading: 'Loading your sessions…',
@@ -39,10 +42,12 @@ export const safetyTexts = texts({
     ownerLead: 'सब कुछ एक साथ रोकें, अपने फ़ैसले सुरक्षित करें, चुनें कि आपको क्या बताया जाए, और देखें कि आप कहाँ-कहाँ लॉग इन हैं।',
     sections: { login: 'लॉग इन', apps: 'अनुमतियाँ', notifications: 'सूचनाएँ' },
     stop: 'आपातकालीन रोक',
-    stopHint: 'अगले भुगतान से आपका कोई एजेंट न चुकाएगा, न पाएगा।',
+    stopHint: 'कुछ ग़लत हो तो एक टैप: अगले भुगतान से आपका कोई एजेंट न चुकाएगा, न पाएगा।',
+    toPaused: 'रुके हुए एजेंट देखें, और तैयार होने पर हर एक को चलाएँ',
+    noneActive: 'कोई एजेंट चालू नहीं था: सब पहले से रुके थे',
     stopAll: 'सभी एजेंट रोकें',
     stopText:
-      'आपका हर चालू एजेंट तुरंत रुक जाएगा। पैसा आपका ही रहेगा: उसे बैंक में निकाला जा सकता है। तैयार होने पर आप हर एजेंट को ख़ुद चलाएँ।',
+      'आपका हर चालू एजेंट तुरंत रुक जाएगा। उन्होंने पहले जो रक़म अलग रखी, वह दस मिनट और ली जा सकती है; फिर बाक़ी लौट आएगी। पैसा बैंक में अब भी निकाला जा सकता है। तैयार होने पर आप हर एजेंट को ख़ुद चलाएँ।',
     areStopped: count => plural.hi(count, { one: '# एजेंट रुक गया', other: '# एजेंट रुक गए' }),
     loading: 'आपके सत्र आ रहे हैं…',
     sessions: 'सत्र',

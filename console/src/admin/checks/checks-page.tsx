@@ -91,7 +91,7 @@ function Findings({ check: { check, findings, open_findings } }: { readonly chec
   const columns: readonly Column<Finding>[] = [
     { id: 'kind', name: t.kind, cell: ({ kind }) => <strong>{kind}</strong> },
     { id: 'subject', name: t.subject, cell: ({ subject }) => subject },
-    { id: 'detail', name: t.detail, cell: ({ detail }) => detail },
+    { id: 'detail', name: t.detail, cell: ({ detail }) => <span lang="en">{detail}</span> },
     { id: 'found', name: t.found, cell: ({ found_at }) => <Moment at={found_at} /> },
   ]
   return (

@@ -3,6 +3,7 @@ import { Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
+import { useDeliveryError } from '../../components/delivery-texts.ts'
 import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
 import { List } from '../../components/list.tsx'
 import { Moment } from '../../components/moment.tsx'
@@ -67,6 +68,7 @@ export function DeliveriesPage() {
 function useColumns(): readonly Column<FailedDelivery>[] {
   const t = useTexts(checksTexts)
   const common = useTexts(adminTexts)
+  const errorOf = useDeliveryError()
   return [
     {
       id: 'event',
@@ -87,8 +89,8 @@ function useColumns(): readonly Column<FailedDelivery>[] {
     {
       id: 'response',
       name: t.response,
-      cell: ({ last_error, response_status, attempts }) => (
-        <Named detail={t.attempts(attempts)}>{last_error ?? response_status}</Named>
+      cell: delivery => (
+        <Named detail={t.attempts(delivery.attempts)}>{errorOf(delivery) ?? delivery.response_status}</Named>
       ),
     },
     { id: 'happened', name: t.happened, cell: ({ created_at }) => <Moment at={created_at} /> },

@@ -8,11 +8,12 @@ import { Filters, SelectFilter } from '../../components/filters.tsx'
 import { List } from '../../components/list.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { PageTitle } from '../../components/page-title.tsx'
-import { useTexts } from '../../language/language.tsx'
+import { useFormat, useTexts } from '../../language/language.tsx'
 import { AgentLink, Named } from '../links.tsx'
 import { given } from '../search.ts'
 import { adminTexts } from '../texts.ts'
 import { CheckSections } from './check-sections.tsx'
+import { sideText, sideTexts } from './side-texts.ts'
 import { checksTexts } from './texts.ts'
 
 const route = getRouteApi('/admin/checks/reconciliation')
@@ -73,6 +74,9 @@ export function ReconciliationPage() {
 function useColumns(): readonly Column<Difference>[] {
   const t = useTexts(checksTexts)
   const common = useTexts(adminTexts)
+  const words = useTexts(sideTexts)
+  const format = useFormat()
+  const side = (text: string | null) => (text === null ? t.nothing : sideText(text, words, format))
   return [
     {
       id: 'kind',
@@ -84,8 +88,8 @@ function useColumns(): readonly Column<Difference>[] {
       name: common.agent,
       cell: ({ agent_id }) => (agent_id === null ? '–' : <AgentLink id={agent_id} />),
     },
-    { id: 'ours', name: t.ours, cell: ({ ours }) => ours ?? t.nothing },
-    { id: 'theirs', name: t.theirs, cell: ({ theirs }) => theirs ?? t.nothing },
+    { id: 'ours', name: t.ours, cell: ({ ours }) => side(ours) },
+    { id: 'theirs', name: t.theirs, cell: ({ theirs }) => side(theirs) },
     { id: 'amount', name: t.amount, align: 'end', cell: ({ amount }) => <Amount rupees={amount} /> },
     { id: 'found', name: t.found, cell: ({ found_at }) => <Moment at={found_at} /> },
   ]

@@ -16,6 +16,7 @@ import { Evidence } from './evidence.tsx'
 import { Review } from './review.tsx'
 import { Subject } from './risk-page.tsx'
 import { riskTexts } from './texts.ts'
+import { useFinding } from './use-finding.ts'
 
 const route = getRouteApi('/admin/risk/$alertId')
 
@@ -23,6 +24,7 @@ const route = getRouteApi('/admin/risk/$alertId')
 export function AlertPage() {
   const t = useTexts(riskTexts)
   const { alertId } = route.useParams()
+  const finding = useFinding()
   const alert = useRead('getRiskAlert', { alert_id: alertId })
   return (
     <>
@@ -43,7 +45,7 @@ export function AlertPage() {
             <Stack gap="xl">
               <Card label={t.alert}>
                 <Stack>
-                  <Text fw={600}>{found.evidence.summary}</Text>
+                  <Text fw={600}>{finding(found)}</Text>
                   <AlertFacts alert={found} />
                   {found.status === 'open' && <Review alert={found} />}
                 </Stack>

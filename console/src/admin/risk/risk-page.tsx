@@ -14,6 +14,7 @@ import { AgentLink, Named } from '../links.tsx'
 import { given } from '../search.ts'
 import { adminTexts } from '../texts.ts'
 import { riskTexts } from './texts.ts'
+import { useFinding } from './use-finding.ts'
 
 const route = getRouteApi('/admin/risk')
 
@@ -60,14 +61,15 @@ function useColumns(): readonly Column<RiskAlert>[] {
   const t = useTexts(riskTexts)
   const common = useTexts(adminTexts)
   const { number } = useFormat()
+  const finding = useFinding()
   return [
     {
       id: 'alert',
       name: t.alert,
-      cell: ({ alert_id, rule, evidence }) => (
-        <Named detail={evidence.summary}>
-          <Link to="/admin/risk/$alertId" params={{ alertId: alert_id }}>
-            {t.rules[rule]}
+      cell: alert => (
+        <Named detail={finding(alert)}>
+          <Link to="/admin/risk/$alertId" params={{ alertId: alert.alert_id }}>
+            {t.rules[alert.rule]}
           </Link>
         </Named>
       ),

@@ -8,8 +8,10 @@ import { Choice } from '../../components/choice.tsx'
 import { Countdown } from '../../components/countdown.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Loading } from '../../components/loading.tsx'
+import { Notice } from '../../components/notice.tsx'
 import { componentTexts } from '../../components/texts.ts'
 import { useFormat, useTexts } from '../../language/language.tsx'
+import { IS_SANDBOX } from '../../shell/mode.ts'
 import { AskAmount } from './ask-amount.tsx'
 import { fundTexts } from './fund-texts.ts'
 
@@ -153,12 +155,13 @@ function Waiting({ session: { amount, upi, checkout_url } }: { readonly session:
         </>
       )}
       {upi === null && <Text>{t.pageHint(rupees)}</Text>}
+      {upi !== null && IS_SANDBOX && <Notice kind="warn">{t.inSandbox}</Notice>}
       <Button
         component="a"
         href={checkout_url}
         target="_blank"
         rel="noopener"
-        variant={upi === null ? 'filled' : 'subtle'}
+        variant={upi === null || IS_SANDBOX ? 'filled' : 'subtle'}
       >
         {upi === null ? t.toPage : t.otherWay}
       </Button>

@@ -67,17 +67,19 @@ export function Withdraw({ agent: { agent_id, name }, available, isListed = fals
       >
         {t.withdraw}
       </Button>
-      <AskAmount
-        opened={isAsked}
-        title={t.withdraw}
-        hint={t.withdrawHint}
-        first={available}
-        act={t.withdrawAmount}
-        acting={withdraw.isPending}
-        error={withdraw.error}
-        onAmount={amount => withdraw.mutate({ agent_id, amount })}
-        onClose={() => ask(false)}
-      />
+      {isAsked && (
+        <AskAmount
+          opened
+          title={t.withdrawFrom(name)}
+          hint={t.withdrawHint}
+          first={available}
+          act={t.withdrawAmount}
+          acting={withdraw.isPending}
+          error={withdraw.error}
+          onAmount={amount => withdraw.mutate({ agent_id, amount })}
+          onClose={() => ask(false)}
+        />
+      )}
     </>
   )
 }

@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useRead } from '../../api/use-read.ts'
 import { Card } from '../../components/card.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
+import { useDeliveryError } from '../../components/delivery-texts.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -51,7 +52,8 @@ export function DeliveryPage() {
 function DeliveryFacts({ delivery }: { readonly delivery: WebhookDeliveryDetails }) {
   const t = useTexts(webhooksTexts)
   const format = useFormat()
-  const { url, attempts, created_at, delivered_at, next_attempt_at, event_id, last_error } = delivery
+  const { url, attempts, created_at, delivered_at, next_attempt_at, event_id } = delivery
+  const error = useDeliveryError()(delivery)
   return (
     <Facts
       facts={[
@@ -60,7 +62,7 @@ function DeliveryFacts({ delivery }: { readonly delivery: WebhookDeliveryDetails
         [t.attemptCount, format.number(attempts)],
         [t.deliveredAt, delivered_at === null ? null : <Moment key="delivered" at={delivered_at} />],
         [t.nextAttempt, next_attempt_at === null ? null : <Moment key="next" at={next_attempt_at} />],
-        [t.lastError, last_error],
+        [t.lastError, error],
         [t.eventId, event_id],
       ]}
     />

@@ -1,6 +1,7 @@
 import type { WebhookDelivery } from '@batua/sdk'
 import { Button, Text } from '@mantine/core'
 import { useAct } from '../../api/use-act.ts'
+import { useDeliveryError } from '../../components/delivery-texts.ts'
 import { useErrorWords } from '../../components/error-notice.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { sayDone } from '../../components/toasts.tsx'
@@ -14,9 +15,12 @@ export function Retry({
   readonly delivery: Pick<WebhookDelivery, 'delivery_id' | 'event'>
 }) {
   const t = useTexts(webhooksTexts)
+  const errorOf = useDeliveryError()
   const retry = useAct('retryWebhookDelivery', {
-    onDone: ({ response_status, last_error }) =>
-      sayDone(last_error === null ? t.tested(response_status ?? 200) : t.testFailed(last_error)),
+    onDone: delivery => {
+      const error = errorOf(delivery)
+      sayDone(error === null ? t.tested(delivery.response_status ?? 200) : t.testFailed(error))
+    },
   })
   return (
     <>

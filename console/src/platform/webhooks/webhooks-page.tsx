@@ -4,6 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useAct } from '../../api/use-act.ts'
 import { useRead } from '../../api/use-read.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
+import { useDeliveryError } from '../../components/delivery-texts.ts'
 import { EmptyState, NextStep, NothingFound } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Filters, SelectFilter } from '../../components/filters.tsx'
@@ -116,11 +117,12 @@ function Event({ delivery: { delivery_id, event, event_id } }: { readonly delive
 
 function Response({ delivery }: { readonly delivery: WebhookDelivery }) {
   const t = useTexts(webhooksTexts)
-  const { attempts, response_status, last_error, next_attempt_at } = delivery
+  const error = useDeliveryError()(delivery)
+  const { attempts, response_status, next_attempt_at } = delivery
   if (attempts === 0) return t.notTried
   return (
     <Stack gap={0}>
-      <span>{last_error ?? response_status}</span>
+      <span>{error ?? response_status}</span>
       <Text size="sm" c="dimmed">
         {t.attempts(attempts)}
         {next_attempt_at !== null && (
@@ -146,9 +148,12 @@ function Acts() {
 
 function Test() {
   const t = useTexts(webhooksTexts)
+  const errorOf = useDeliveryError()
   const test = useAct('testWebhook', {
-    onDone: ({ response_status, last_error }) =>
-      sayDone(last_error === null ? t.tested(response_status ?? 200) : t.testFailed(last_error)),
+    onDone: delivery => {
+      const error = errorOf(delivery)
+      sayDone(error === null ? t.tested(delivery.response_status ?? 200) : t.testFailed(error))
+    },
   })
   return (
     <Stack gap="xs" align="end">

@@ -10,6 +10,7 @@ import type { Logger } from '../../../kernel/logger.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import { isGenuineEvent } from '../events/read-events.ts'
 import { follow } from './follow.ts'
+import { type Listeners, openListeners } from './listeners.ts'
 import { type LiveEvent, liveEvent, paymentEvents, sides, sidesOf } from './live-event.ts'
 import { countOpenStreams, type StreamLimits } from './open-streams.ts'
 import { readMissed } from './read-missed.ts'
@@ -61,11 +62,11 @@ const LONGEST_MS = HOUR_MS
 
 /**
  * One loop reads what was committed and sends it to all streams of this node, so what it costs depends on the number of
- * events, not of streams. Without a stream it does not run.
+ * events and of their listeners, not of streams. Without a stream it does not run.
  */
 export function openLiveUpdates(context: LiveUpdatesContext): LiveUpdates {
   const { database, clock, vault, selectSecretHashes } = context
-  const subscriptions = new Set<Subscription>()
+  const subscriptions = openListeners<Subscription>()
   const openStreams = countOpenStreams(context.limits)
   const subjects = openSubjects(database, vault)
   const loop = openLoop(context, subjects, subscriptions)
@@ -119,7 +120,7 @@ export function openLiveUpdates(context: LiveUpdatesContext): LiveUpdates {
     },
     close() {
       isClosed = true
-      for (const { stream } of subscriptions) stream.end()
+      for (const { stream } of subscriptions.all) stream.end()
     },
   }
 }
@@ -128,7 +129,7 @@ export function openLiveUpdates(context: LiveUpdatesContext): LiveUpdates {
 function openLoop(
   { database, clock, vault, logger, selectLiveSessions, selectSecretHashes }: LiveUpdatesContext,
   subjects: Subjects,
-  subscriptions: ReadonlySet<Subscription>,
+  subscriptions: Listeners<Subscription>,
 ): { start(): Promise<void> } {
   const events = follow(database, FOLLOWED_EVENTS)
   const payments = follow(database, FOLLOWED_PAYMENTS)
@@ -136,7 +137,7 @@ function openLoop(
   let ticks = 0
 
   async function run(): Promise<void> {
-    while (subscriptions.size > 0) {
+    while (subscriptions.all.size > 0) {
       await delay(TICK_MS)
       await tick(clock.now())
     }
@@ -147,27 +148,28 @@ function openLoop(
     if (ticks++ % SESSIONS_EVERY_TICKS === 0) await endOver(now)
     const [recorded, paid] = await Promise.all([events.next(now), payments.next(now)])
     await subjects.load([...recorded, ...paid.flatMap(sides)])
-    const all = [...subscriptions]
     for (const event of recorded) {
       const concerned = subjects.of(event)
-      const to =
-        concerned === null ? [] : all.filter(({ audience }) => isFor(audience, event.name, concerned))
+      if (concerned === null) continue
+      const to = [...subscriptions.of(concerned), ...subscriptions.admins].filter(({ audience }) =>
+        isFor(audience, event.name, concerned),
+      )
       if (to.length > 0 && isGenuineEvent(vault, event)) deliver(to, liveEvent(event))
     }
-    const wanted = listenersOf(paid, all, subjects)
+    const wanted = listenersOf(paid, subscriptions, subjects)
     for (const event of await paymentEvents(database, vault, [...wanted.keys()]))
       deliver(wanted.get(event.id) ?? [], event)
   }
 
   async function endOver(now: Date): Promise<void> {
-    const all = [...subscriptions]
-    const ids = all.flatMap(({ sessionId }) => sessionId ?? [])
-    const platformIds = all.flatMap(({ audience }) =>
-      audience.kind === 'platform' ? audience.platformId : [],
+    const all = [...subscriptions.all]
+    const ids = new Set(all.flatMap(({ sessionId }) => sessionId ?? []))
+    const platformIds = new Set(
+      all.flatMap(({ audience }) => (audience.kind === 'platform' ? audience.platformId : [])),
     )
     const [live, hashes] = await Promise.all([
-      ids.length === 0 ? new Set() : selectLiveSessions(database, ids, now),
-      platformIds.length === 0 ? new Map() : selectSecretHashes(database, platformIds),
+      ids.size === 0 ? new Set() : selectLiveSessions(database, [...ids], now),
+      platformIds.size === 0 ? new Map() : selectSecretHashes(database, [...platformIds]),
     ])
     for (const { sessionId, secretHash, audience, openedAt, stream } of all) {
       const isReplaced =
@@ -185,7 +187,7 @@ function openLoop(
       // What was read and not sent is sent when the clients resume.
       const reason = error instanceof DatabaseUnavailable ? { reason: error.message } : { err: error }
       logger.warn(reason, 'live updates failed; clients reconnect')
-      for (const { stream } of subscriptions) stream.end()
+      for (const { stream } of subscriptions.all) stream.end()
     })
   }
 
@@ -204,18 +206,15 @@ function openLoop(
 /** Who gets which event of these payments, by the event's id. Administrators get none: there may be thousands a second. */
 function listenersOf(
   paid: readonly FollowedPayment[],
-  all: readonly Subscription[],
+  subscriptions: Listeners<Subscription>,
   subjects: Subjects,
 ): Map<Uuid, readonly Subscription[]> {
   const wanted = new Map<Uuid, readonly Subscription[]>()
-  const byOwner = byKey(all, audience => (audience.kind === 'owner' ? audience.ownerIds : []))
-  const byPlatform = byKey(all, audience => (audience.kind === 'platform' ? [audience.platformId] : []))
   for (const payment of paid) {
     for (const [side, eventId] of sidesOf(payment)) {
       const concerned = subjects.of(side)
       if (concerned === null) continue
-      const { ownerId, platformId } = concerned
-      const to = [...(byOwner.get(ownerId ?? '') ?? []), ...(byPlatform.get(platformId) ?? [])]
+      const to = subscriptions.of(concerned)
       if (to.length > 0) wanted.set(eventId, to)
     }
   }
@@ -231,21 +230,6 @@ function deliver(to: readonly Subscription[], event: LiveEvent): void {
 
 function send(stream: EventStream, { id, name, data }: LiveEvent): void {
   stream.send({ id: formatId('evt', id), name, data })
-}
-
-function byKey(
-  subscriptions: readonly Subscription[],
-  keys: (audience: Audience) => readonly Uuid[],
-): Map<Uuid, Subscription[]> {
-  const found = new Map<Uuid, Subscription[]>()
-  for (const subscription of subscriptions) {
-    for (const key of keys(subscription.audience)) {
-      const known = found.get(key)
-      if (known === undefined) found.set(key, [subscription])
-      else known.push(subscription)
-    }
-  }
-  return found
 }
 
 /** A platform's streams count together, because it has one secret. */
