@@ -88,8 +88,13 @@ test('everything that an app does is in the audit log under its name', async () 
     ...{ url: `${acting.address}/notes?token=secret`, method: 'POST', body: 'a note' },
     ...{ max_amount: 1, idempotency_key: 'g' },
   })
+  const until = new Date(Date.now() + 24 * 3_600_000).toISOString()
+  await stage.api.ok(routes.createAllowance, {
+    ...{ headers: session, body: { agent_id: buyer.id, to: stage.payee.id, amount: 300, until } },
+  })
+  const allowed = await client.call('pay', { to, amount: 250, idempotency_key: 'h' })
   await Promise.all([client.close(), page.close(), acting.close()])
-  const responses = [paid, held, asked, refunded, opened, fetched, sent]
+  const responses = [paid, held, asked, refunded, opened, fetched, sent, allowed]
   expect(responses.map(({ isError }) => isError)).toEqual(responses.map(() => false))
   expect(fetched).toMatchObject({ status: 200, body: 'sunny', amount: 60 })
   const { connected_apps } = await stage.api.ok(routes.listConnectedApps, {
@@ -111,12 +116,17 @@ test('everything that an app does is in the audit log under its name', async () 
     ['authorization.created', opened['authorization_id']],
     ['app.spent', app?.app_id],
     ['payment.completed', fetched['payment_id']],
+    ['context.recorded', txnOf(fetched['payment_id'])],
     ['app.spent', app?.app_id],
     ['page.requested', app?.app_id],
+    ['payment.completed', allowed['payment_id']],
+    ['app.spent', app?.app_id],
+    ['allowance.used', expect.stringMatching(/^alw_/)],
   ])
   // Nothing was paid for it, and neither its path nor its query is kept, which may have secrets.
   const { host } = new URL(acting.address)
-  expect(byApp[0]?.data).toEqual({ tool: 'fetch_paid_url', method: 'POST', host })
+  const request = byApp.find(({ action }) => action === 'page.requested')
+  expect(request?.data).toEqual({ tool: 'fetch_paid_url', method: 'POST', host })
   for (const entry of byApp) {
     expect(entry.actor).toEqual(actor)
     const proof = await stage.api.ok(routes.verifyAuditEntry, {
@@ -128,7 +138,7 @@ test('everything that an app does is in the audit log under its name', async () 
     ...{ actor: { type: 'owner', id: stage.owner.id }, target: app?.app_id },
     data: { name: 'Assistant', daily: 500, per_tx: 500, scopes: app?.scopes },
   })
-  expect(app).toMatchObject({ spent_today: 165 })
+  expect(app).toMatchObject({ spent_today: 415 })
 })
 
 test('what an app reads is in the audit trail under its name, by the hour and the tool', async () => {
@@ -162,6 +172,8 @@ test('what an app reads is in the audit trail under its name, by the hour and th
   expect(Date.parse(to) - Date.parse(from)).toBe(3_600_000)
   expect(from).toMatch(/:00:00\.000Z$/)
 })
+
+const txnOf = (paymentId: unknown) => String(paymentId).replace('pay_', 'txn_')
 
 function sumOf(counts: readonly Record<string, number>[]): Record<string, number> {
   const sum: Record<string, number> = {}

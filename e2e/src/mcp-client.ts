@@ -35,6 +35,7 @@ export async function connectMcp(address: string, key: string, era: Era = 'auto'
   const headers = { authorization: `Bearer ${key}` }
   await client.connect(
     new StreamableHTTPClientTransport(new URL(`${address}/mcp`), { requestInit: { headers } }),
+    { timeout: PATIENCE_MS },
   )
   return clientOf(client)
 }
@@ -60,13 +61,16 @@ export async function connectWallet(wallet: Wallet): Promise<McpClient> {
   return clientOf(client)
 }
 
+/** A machine that runs many tests at once is slower than the client’s own limit of a minute. */
+const PATIENCE_MS = 300_000
+
 function newClient(era: Era): Client {
   return new Client({ name: 'tests', version: '1.0.0' }, { versionNegotiation: { mode: era } })
 }
 
 function clientOf(client: Client): McpClient {
   const raw = (name: string, input: Record<string, unknown> = {}) =>
-    client.callTool({ name, arguments: input })
+    client.callTool({ name, arguments: input }, { timeout: PATIENCE_MS })
   let checks: Promise<Map<string, ValidateFunction>> | null = null
   return {
     client,
@@ -91,6 +95,6 @@ function clientOf(client: Client): McpClient {
 /** The schema of each tool's results, as the server lists it. */
 async function schemasOf(client: Client): Promise<Map<string, ValidateFunction>> {
   const ajv = new Ajv2020({ validateFormats: false })
-  const { tools } = await client.listTools()
+  const { tools } = await client.listTools(undefined, { timeout: PATIENCE_MS })
   return new Map(tools.map(({ name, outputSchema }) => [name, ajv.compile(Object(outputSchema))]))
 }

@@ -64,7 +64,7 @@ export function actorOf(caller: Caller, ownerId: Uuid | null = null): Actor {
     case 'platform':
       return { type: 'platform', id: formatId('plt', caller.platformId) }
     case 'agent':
-      return caller.app === undefined ? agentActor(caller.agentId) : appActor(caller.app)
+      return actorFor(caller.agentId, caller.app ?? null)
     case 'owner':
       return { type: 'owner', id: formatId('own', ownerId ?? caller.ownerIds[0] ?? caller.sessionId) }
     case 'admin':
@@ -84,6 +84,11 @@ export function agentActor(agentId: Uuid): Actor {
 /** The actor for a connected app. */
 export function appActor({ id, name }: AppIdentity): Actor {
   return { type: 'app', id: formatId('app', id), name }
+}
+
+/** The actor of what is done for an agent: by the agent itself (null), or by a connected app. */
+export function actorFor(agentId: Uuid, app: AppIdentity | null): Actor {
+  return app === null ? agentActor(agentId) : appActor(app)
 }
 
 /** The actor for the service itself, by the part that acts: `escrow timeouts`, `settlement`, `payment gateway`. */

@@ -1,7 +1,7 @@
 import type { AppIdentity } from '../../http/caller.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Command } from '../../ledger/index.ts'
-import { agentActor, appActor, record } from '../../operations/facts.ts'
+import { actorFor, record } from '../../operations/facts.ts'
 import { appReads, keyOfApp, refuseEndedApp } from '../limits/index.ts'
 
 /** A request to a page that may act on it, by a tool. */
@@ -20,7 +20,7 @@ export interface PageRequested {
  */
 export function requestPageCommand({ agentId, app, ...asked }: PageRequested): Command<PageRequested> {
   const key = keyOfApp(agentId, app)
-  const actor = app === null ? agentActor(agentId) : appActor(app)
+  const actor = actorFor(agentId, app)
   return {
     accounts: [agentId],
     reads: appReads(key),

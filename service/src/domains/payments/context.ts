@@ -1,8 +1,9 @@
 import type { PaymentContext } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
+import type { AppIdentity } from '../../http/caller.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import type { LedgerBatch, Transfer } from '../../ledger/index.ts'
-import { agentActor, type FactData, readRecorded, record } from '../../operations/facts.ts'
+import { actorFor, type FactData, readRecorded, record } from '../../operations/facts.ts'
 
 /** The context that a request gives, as it is stored; null if it says nothing. */
 export function givenContext(given: PaymentContext | undefined): PaymentContext | null {
@@ -17,17 +18,18 @@ export function givenContext(given: PaymentContext | undefined): PaymentContext 
 }
 
 /**
- * Records why an agent made a payment or hold, as an entry of its own in the payer's trail: the entry of a payment is in
+ * Records why an agent, or an app for it, made a payment or hold, if the request said so, as an entry of its own in the payer's trail: the entry of a payment is in
  * the trail of the payee too, who never sees the context. The entry is where the context is stored.
  */
 export function recordContext(
   batch: LedgerBatch,
   { id, debitAccount }: Transfer,
-  context: PaymentContext,
+  { context, app }: { readonly context: PaymentContext | null; readonly app: AppIdentity | null },
 ): void {
+  if (context === null) return
   record(batch, {
     agentId: debitAccount,
-    actor: agentActor(debitAccount),
+    actor: actorFor(debitAccount, app),
     action: 'context.recorded',
     target: targetOf(id),
     data: { context: jsonOf(context) },

@@ -2,7 +2,7 @@ import type { PaymentResult } from '@batua/contract'
 import { formatId } from '../../kernel/ids.ts'
 import { type Paise, rupees, ZERO_PAISE } from '../../kernel/money.ts'
 import type { Command, Ledger, Transfer } from '../../ledger/index.ts'
-import { type Actor, agentActor, appActor } from '../../operations/facts.ts'
+import { actorFor } from '../../operations/facts.ts'
 import type { AgentPolicyCache } from '../limits/index.ts'
 import { type Approval, type Executor, policyVersionOf, termsIn, termsOf } from './approvals/approval.ts'
 import { paymentFee } from './fee.ts'
@@ -39,11 +39,16 @@ function payCommand<Reply extends object>(
 ): Command<Reply> {
   const { keyHash, asksOwner } = order
   const spending = paymentSpending(agents, order, { by: 'agent', keyHash, asksOwner })
-  return spendCommand(agents, spending, () => ({ request: requestOf(order), actor: payerActor(order) }), {
-    posted: (transfer, policyVersion) => response(resultOf(transfer, policyVersion), transfer),
-    waiting: (approval, batch) =>
-      response(waitingResult(approval, batch.account(order.payerId)?.balancePaise ?? ZERO_PAISE), null),
-  })
+  return spendCommand(
+    agents,
+    spending,
+    () => ({ request: requestOf(order), actor: actorFor(order.payerId, order.app) }),
+    {
+      posted: (transfer, policyVersion) => response(resultOf(transfer, policyVersion), transfer),
+      waiting: (approval, batch) =>
+        response(waitingResult(approval, batch.account(order.payerId)?.balancePaise ?? ZERO_PAISE), null),
+    },
+  )
 }
 
 /** Pays what an owner approves, with the approval's own key and reference. */
@@ -55,10 +60,6 @@ export function executePayment(agents: AgentPolicyCache): Executor {
       made: { payment: resultOf(transfer, policyVersion) },
     }))
   }
-}
-
-function payerActor({ payerId, app }: PaymentOrder): Actor {
-  return app === null ? agentActor(payerId) : appActor(app)
 }
 
 function requestOf(order: PaymentOrder): RequestTerms {

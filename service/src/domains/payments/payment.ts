@@ -73,7 +73,7 @@ export function paymentSpending(
     post(batch) {
       const transfer = postPayment(batch, intent)
       recordPayment(batch, transfer, platformsOf(batch, agents, transfer), intent.app?.name)
-      if (intent.context !== null) recordContext(batch, transfer, intent.context)
+      recordContext(batch, transfer, intent)
       return transfer
     },
     noteUse(batch, use) {

@@ -7,7 +7,7 @@ import { formatId, parseId } from '../../kernel/ids.ts'
 import { type Paise, rupees, rupeesText, ZERO_PAISE } from '../../kernel/money.ts'
 import { sameHash } from '../../kernel/secrets.ts'
 import { type Command, type Ledger, type LedgerBatch, read } from '../../ledger/index.ts'
-import { agentActor, appActor, record } from '../../operations/facts.ts'
+import { actorFor, record } from '../../operations/facts.ts'
 import {
   type AgentPolicyCache,
   appReads,
@@ -154,7 +154,7 @@ function postRefund(batch: LedgerBatch, agents: AgentPolicyCache, order: RefundO
   key.noteUse(batch, transfer)
   const [refunder, receiver] = [agents.facts(batch, payment.payee), agents.facts(batch, payment.payer)]
   const onePlatform = refunder?.platformId === receiver?.platformId
-  const actor = order.app === null ? agentActor(payment.payee) : appActor(order.app)
+  const actor = actorFor(payment.payee, order.app)
   record(batch, refundedFact(actor, transfer, payment, refundedTotal, onePlatform))
   const app = keyOfApp(payment.payee, order.app)
   countAppSpend(batch, app, amountPaise, { refund_id: formatId('rfd', transfer.id) })

@@ -136,7 +136,8 @@ export function spendCommand<Posted extends { readonly id: Uuid }, Reply extends
       const policyVersion = policyVersionIn(batch, agents, spending)
       if (plan.kind === 'proceed') {
         const posted = prepared.post(batch)
-        if (plan.allowance !== undefined) countUse(batch, plan.allowance, transferOf(batch, posted))
+        if (plan.allowance !== undefined)
+          countUse(batch, plan.allowance, transferOf(batch, posted), approval().actor)
         return response.posted(posted, policyVersion)
       }
       const { rule, layer } = plan

@@ -3,7 +3,7 @@ import { formatId, newUuid, type Uuid } from '../../../kernel/ids.ts'
 import { rupees, ZERO_PAISE } from '../../../kernel/money.ts'
 import { type Command, type LedgerBatch, type Read, read, type Transfer } from '../../../ledger/index.ts'
 import { insert, save } from '../../../operations/entity.ts'
-import { type Actor, agentActor, record } from '../../../operations/facts.ts'
+import { type Actor, record } from '../../../operations/facts.ts'
 import type { AgentPolicyCache } from '../../limits/index.ts'
 import type { Approved } from '../approvals/approval.ts'
 import {
@@ -161,12 +161,17 @@ export function allowanceFor(batch: LedgerBatch, agentId: Uuid, spent: Spent): A
 }
 
 /** Counts what was spent under an allowance, in its commit. */
-export function countUse(batch: LedgerBatch, allowance: Allowance, { id, amountPaise }: Transfer): void {
+export function countUse(
+  batch: LedgerBatch,
+  allowance: Allowance,
+  { id, amountPaise }: Transfer,
+  actor: Actor,
+): void {
   const usedPaise = (allowance.usedPaise + amountPaise) as Allowance['usedPaise']
   const used = { ...allowance, usedPaise, uses: allowance.uses + 1 }
   save(batch, allowances, used)
   record(batch, {
-    ...factOf(used, agentActor(used.agentId)),
+    ...factOf(used, actor),
     action: 'allowance.used',
     data: { transaction_id: formatId('txn', id), amount: rupees(amountPaise), used: rupees(usedPaise) },
   })

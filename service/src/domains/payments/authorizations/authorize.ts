@@ -5,7 +5,7 @@ import type { Uuid } from '../../../kernel/ids.ts'
 import { ZERO_PAISE } from '../../../kernel/money.ts'
 import { type Command, type LedgerBatch, read, SYSTEM } from '../../../ledger/index.ts'
 import { insert } from '../../../operations/entity.ts'
-import { type Actor, agentActor, appActor } from '../../../operations/facts.ts'
+import { type Actor, actorFor } from '../../../operations/facts.ts'
 import { type AgentPolicyCache, keyOfApp } from '../../limits/index.ts'
 import {
   type Approval,
@@ -36,7 +36,7 @@ export function authorizeCommand(
   intent: AuthorizationIntent,
   keyHash: Buffer,
 ): Command<Authorized> {
-  const actor = intent.app === null ? agentActor(intent.payerId) : appActor(intent.app)
+  const actor = actorFor(intent.payerId, intent.app)
   const mandate = { by: 'agent', keyHash, asksOwner: false } as const
   return spendCommand<Authorization, Authorized>(
     agents,
@@ -138,7 +138,7 @@ function postAuthorization(
   insert(batch, authorizations, authorization)
   noteOpen(batch, payerId, 1)
   recordCreated(batch, agents, authorization, actor)
-  if (intent.context !== null) recordContext(batch, setAside, intent.context)
+  recordContext(batch, setAside, intent)
   return authorization
 }
 

@@ -130,7 +130,7 @@ function postHold(batch: LedgerBatch, intent: HoldIntent, actor: Actor): Escrow 
   }
   insert(batch, escrows, escrow)
   record(batch, escrowFact(escrow, actor))
-  if (intent.context !== null) recordContext(batch, held, intent.context)
+  recordContext(batch, held, intent)
   return escrow
 }
 
