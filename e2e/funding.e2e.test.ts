@@ -349,7 +349,7 @@ async function submit(page: string, fields: Record<string, string>): Promise<voi
   const address = new URL(page)
   address.searchParams.set('way', fields['method'] ?? '')
   const html = await (await fetch(address)).text()
-  const action = /<form[^>]*action="([^"]*rehearse)"/.exec(html)?.[1]
+  const action = /<form[^>]*action="([^"]*simulate)"/.exec(html)?.[1]
   if (action === undefined) throw new Error('there is no such form on the page')
   const response = await fetch(new URL(action, page), { method: 'POST', body: new URLSearchParams(fields) })
   expect(response.status).toBe(200)

@@ -135,8 +135,8 @@ test('the limits that an agent reads and its dry runs match the decision about i
   expect(shown.max_amount_now).toBe(50)
   const params = { agent_id: payer.id }
   const body = { to: payee.id, amount: 50.01 }
-  const rehearsed = await api.ok(routes.evaluatePolicy, { params, headers: payer.headers, body })
+  const dryRun = await api.ok(routes.evaluatePolicy, { params, headers: payer.headers, body })
   const { code, message, details } = await refuse(payer, 50.01)
-  expect(rehearsed).toMatchObject({ decision: 'denied', code, message, details })
+  expect(dryRun).toMatchObject({ decision: 'denied', code, message, details })
   await network.pay(payer, payee, shown.max_amount_now ?? 0)
 })

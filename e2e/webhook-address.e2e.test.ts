@@ -21,10 +21,10 @@ const platformOf = (id: string, headers: Readonly<Record<string, string>>) =>
   stage.api.ok(routes.getPlatform, { headers, params: { platform_id: id } })
 
 test('after a 410 the delivery has failed and nothing is sent, and later events arrive once webhook_url is set again', async () => {
-  const { happen, received, list, standing, setUrl, receiver, platform } = await stage.listener()
+  const { happen, received, list, deliveryOf, setUrl, receiver, platform } = await stage.listener()
   receiver.behave(respond(410))
   await happen()
-  const gone = await standing({ status: 'failed', response_status: 410, attempts: 1 })
+  const gone = await deliveryOf({ status: 'failed', response_status: 410, attempts: 1 })
   await until(async () => (await platformOf(platform.id, platform.headers)).webhook_disabled_at !== null)
   receiver.behave(OK)
   await happen()
@@ -45,18 +45,18 @@ test('after a 410 the delivery has failed and nothing is sent, and later events 
 })
 
 test('waiting events go to the new address at once if webhook_url is changed', async () => {
-  const { happen, received, standing, setUrl, receiver, platform } = await stage.listener()
+  const { happen, received, deliveryOf, setUrl, receiver, platform } = await stage.listener()
   const { receiver: next } = await stage.listener()
   next.trust(platform.webhookSecret)
   receiver.behave(respond(500))
   await happen()
-  const first = await standing({ status: 'pending', attempts: 1 })
+  const first = await deliveryOf({ status: 'pending', attempts: 1 })
   await stage.advanceTo(first.next_attempt_at)
   // By its schedule the next attempt would be minutes later.
-  const { event_id, url } = await standing({ status: 'pending', attempts: 2 })
+  const { event_id, url } = await deliveryOf({ status: 'pending', attempts: 2 })
   expect(url).toBe(receiver.url)
   await setUrl(next.url)
-  await standing({ status: 'delivered', attempts: 3, url: next.url })
+  await deliveryOf({ status: 'delivered', attempts: 3, url: next.url })
   expect(receiver.hits()).toBe(2)
   expect([...next.received.values()]).toMatchObject([
     { id: event_id, accepted: 1, body: received()[0]?.body },
@@ -78,14 +78,14 @@ test('a 410 from an address that was replaced meanwhile disables nothing', async
 })
 
 test('waiting events fail if webhook_url is removed, and a platform without one never gets later events', async () => {
-  const { happen, bodies, standing, list, setUrl, receiver } = await stage.listener()
+  const { happen, bodies, deliveryOf, list, setUrl, receiver } = await stage.listener()
   receiver.behave(respond(500))
   await happen()
-  const { next_attempt_at } = await standing({ status: 'pending', attempts: 1 })
+  const { next_attempt_at } = await deliveryOf({ status: 'pending', attempts: 1 })
   await stage.advanceTo(next_attempt_at)
-  await standing({ status: 'pending', attempts: 2 })
+  await deliveryOf({ status: 'pending', attempts: 2 })
   await setUrl(null)
-  const failed = await standing({ status: 'failed' })
+  const failed = await deliveryOf({ status: 'failed' })
   expect(failed).toMatchObject({ next_attempt_at: null, last_error: expect.any(String) })
   receiver.behave(OK)
   await happen()
@@ -139,10 +139,10 @@ test('a test webhook returns the delivery after its first attempt, and is refuse
 })
 
 test('a failed delivery is sent again on request, and stays delivered afterwards', async () => {
-  const { happen, received, platform, standing, setUrl, receiver } = await stage.listener()
+  const { happen, received, platform, deliveryOf, setUrl, receiver } = await stage.listener()
   receiver.behave(respond(410))
   await happen()
-  const { delivery_id } = await standing({ status: 'failed' })
+  const { delivery_id } = await deliveryOf({ status: 'failed' })
   await setUrl(receiver.url)
   const retry = () =>
     stage.api.ok(routes.retryWebhookDelivery, { headers: platform.headers, params: { delivery_id } })

@@ -85,13 +85,13 @@ describe('signatures', () => {
 
 describe('retries', () => {
   test('a delivery is attempted ten times on schedule, identical except for its timestamp, and then fails', () =>
-    withListener(async ({ happen, received, standing, receiver }) => {
+    withListener(async ({ happen, received, deliveryOf, receiver }) => {
       receiver.behave(respond(500))
       let startedAt = await stage.advance(0)
       await happen()
       for (const [index, delayS] of SCHEDULE_S.entries()) {
         const attempts = index + 1
-        const pending = await standing({ status: 'pending', attempts })
+        const pending = await deliveryOf({ status: 'pending', attempts })
         const endedBy = await stage.advance(0)
         expect(pending).toMatchObject({ response_status: 500, last_error: expect.any(String) })
         expect(pending.delivered_at).toBeNull()
@@ -101,7 +101,7 @@ describe('retries', () => {
         startedAt = new Date(nextMs)
         await stage.advanceTo(pending.next_attempt_at)
       }
-      const failed = await standing({ status: 'failed', attempts: SCHEDULE_S.length + 1 })
+      const failed = await deliveryOf({ status: 'failed', attempts: SCHEDULE_S.length + 1 })
       expect(failed.next_attempt_at).toBeNull()
       await stage.advance(2 * DAY_S)
       const { arrivals } = onlyOne(received())
@@ -112,11 +112,11 @@ describe('retries', () => {
     }))
 
   test('a receiver that sends Retry-After gets nothing until then, and afterwards all events', () =>
-    withListener(async ({ happen, received, standing, list, receiver }) => {
+    withListener(async ({ happen, received, deliveryOf, list, receiver }) => {
       receiver.behave(({ attempt }) => (attempt === 1 ? respond(429, { 'retry-after': '120' }) : OK))
       const before = await stage.advance(0)
       await happen()
-      const { next_attempt_at } = await standing({ status: 'pending', attempts: 1, response_status: 429 })
+      const { next_attempt_at } = await deliveryOf({ status: 'pending', attempts: 1, response_status: 429 })
       expect(Date.parse(next_attempt_at ?? '')).toBeGreaterThanOrEqual(before.getTime() + 120 * SECOND_MS)
       receiver.behave(OK)
       await happen()
@@ -137,11 +137,11 @@ describe('retries', () => {
     ['a 503', respond(503)],
   ]
   test.each(BAD)('%s is a failed attempt, and the next one delivers', (_name, behaviour) =>
-    withListener(async ({ happen, received, standing, receiver }) => {
+    withListener(async ({ happen, received, deliveryOf, receiver }) => {
       if (behaviour === CLOSED) await receiver.goDown()
       else receiver.behave(behaviour)
       await happen()
-      const { response_status, last_error, next_attempt_at } = await standing({
+      const { response_status, last_error, next_attempt_at } = await deliveryOf({
         status: 'pending',
         attempts: 1,
       })
@@ -151,7 +151,7 @@ describe('retries', () => {
       if (behaviour === CLOSED) await receiver.comeBack()
       receiver.behave(OK)
       await stage.advanceTo(next_attempt_at)
-      const delivered = await standing({ status: 'delivered' })
+      const delivered = await deliveryOf({ status: 'delivered' })
       expect(delivered).toMatchObject({
         attempts: 2,
         response_status: 200,
@@ -166,21 +166,21 @@ describe('retries', () => {
   test.each([301, 302, 303, 307, 308])(
     'a redirect (%i) is not followed and counts as a failed attempt',
     status =>
-      withListener(async ({ happen, standing, receiver }) => {
+      withListener(async ({ happen, deliveryOf, receiver }) => {
         const elsewhere = await stage.listener()
         receiver.behave(respond(status, { location: elsewhere.receiver.url }))
         await happen()
-        await standing({ status: 'pending', attempts: 1, response_status: status })
+        await deliveryOf({ status: 'pending', attempts: 1, response_status: status })
         expect(elsewhere.receiver.hits()).toBe(0)
       }),
   )
 
   test('a receiver with an endless response delays no other', () =>
-    withListener(async ({ happen, standing, receiver }) => {
+    withListener(async ({ happen, deliveryOf, receiver }) => {
       receiver.behave({ kind: 'endless body' })
       const start = Date.now()
       await happen()
-      await standing({ status: 'delivered', attempts: 1, response_status: 200 })
+      await deliveryOf({ status: 'delivered', attempts: 1, response_status: 200 })
       expect(Date.now() - start).toBeLessThan(SOON_MS)
     }))
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { judgeGoals } from './goals.ts'
+import { goalsOfPayments } from './goals.ts'
 import type { LoadName } from './loads.ts'
 import type { LoadMeasurement, Measurements } from './measure.ts'
 
@@ -40,18 +40,18 @@ function measured(
 }
 
 it('ratios are computed within each round, so that a slow round does not distort them', () => {
-  const [goal] = judgeGoals(measured({ 'random-64': rounds(30, 300, 300) }, [10, 100, 50]))
+  const [goal] = goalsOfPayments(measured({ 'random-64': rounds(30, 300, 300) }, [10, 100, 50]))
   expect(goal?.measured).toBe('3.00')
   expect(goal?.verdict).toBe('reached')
 })
 
 it('the goal is reached at twice the rate of TPC-B and missed at the same rate', () => {
-  const twice = judgeGoals(measured({ 'random-64': rounds(20) }, [10]))
-  const once = judgeGoals(measured({ 'random-64': rounds(10) }, [10]))
+  const twice = goalsOfPayments(measured({ 'random-64': rounds(20) }, [10]))
+  const once = goalsOfPayments(measured({ 'random-64': rounds(10) }, [10]))
   expect([twice[0]?.verdict, once[0]?.verdict]).toEqual(['minimum reached', 'missed'])
 })
 
 it('a goal without measurements is neither reached nor missed', () => {
-  const verdicts = judgeGoals(measured({ 'hot-64': rounds(10) }, [])).map(goal => goal.verdict)
+  const verdicts = goalsOfPayments(measured({ 'hot-64': rounds(10) }, [])).map(goal => goal.verdict)
   expect(new Set(verdicts)).toEqual(new Set(['not measured']))
 })

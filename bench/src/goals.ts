@@ -17,7 +17,7 @@ const CLIENT_P50_MS = 1.5
 const STRICT_LEAST = 0.9
 
 /** Ratios are computed within each round, whose measurements are closest in time; then their median. */
-export function judgeGoals(measurements: Measurements): Goal[] {
+export function goalsOfPayments(measurements: Measurements): Goal[] {
   return [
     overTpcb(measurements, 'random-64', 64),
     overTpcb(measurements, 'random-256', 256),

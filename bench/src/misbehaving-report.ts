@@ -13,7 +13,7 @@ import {
 const MOST_P99_MS = 250
 
 /** With four platforms, every request of the other client succeeds, and soon. */
-export function judgeMisbehaving(report: MisbehavingReport | null): Goal[] {
+export function goalsOfMisbehaving(report: MisbehavingReport | null): Goal[] {
   const waited = report?.platforms.find(({ count }) => count === 4)?.waited ?? []
   const worstMs = waited.length === 0 ? Number.NaN : Math.max(...waited.map(({ p99Ms }) => p99Ms))
   const failed = waited.reduce((sum, one) => sum + failuresOf(one), 0)

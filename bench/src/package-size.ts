@@ -51,7 +51,7 @@ async function loadedBytes(paths: readonly string[]): Promise<number> {
   return gzipSync(loaded.map(path => readFileSync(path, 'utf8')).join('')).byteLength
 }
 
-export function judgePackage({ core, tarball }: PackageReport): Goal[] {
+export function goalsOfPackage({ core, tarball }: PackageReport): Goal[] {
   return [
     {
       name: 'what a program loads of the sdk, compressed',

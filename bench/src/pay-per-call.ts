@@ -160,7 +160,7 @@ async function listen(listener: RequestListener, undo: Cleanup): Promise<string>
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/weather`
 }
 
-export function judgePayPerCall(report: PayPerCallReport | null): Goal[] {
+export function goalsOfPayPerCall(report: PayPerCallReport | null): Goal[] {
   const overheadMs = report?.overheadMs ?? Number.NaN
   return [
     {

@@ -242,7 +242,7 @@ function ratioOf({ rounds }: ReadsReport, name: Name): number {
   return median(rounds[name].map((round, index) => perSecond(round) / (payments[index] ?? Number.NaN)))
 }
 
-export function judgeReads(report: ReadsReport | null): Goal[] {
+export function goalsOfReads(report: ReadsReport | null): Goal[] {
   return NAMES.map(name => {
     const { title, wanted } = READS[name]
     const ratio = report === null ? Number.NaN : ratioOf(report, name)

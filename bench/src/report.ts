@@ -1,26 +1,26 @@
 import { type AuditReport, VERIFY_MS } from './audit.ts'
 import { figure, mebibytes, median } from './figures.ts'
-import { judgeGoals } from './goals.ts'
+import { goalsOfPayments } from './goals.ts'
 import { LOADS, type LoadName, NEAR } from './loads.ts'
 import { facts, table } from './markdown.ts'
 import { type LoadMeasurement, type Measurements, perSecond, type TpcbMeasurement } from './measure.ts'
 import type { MisbehavingReport } from './misbehaving.ts'
-import { judgeMisbehaving, renderMisbehaving } from './misbehaving-report.ts'
+import { goalsOfMisbehaving, renderMisbehaving } from './misbehaving-report.ts'
 import { LIMITS, OPENING_BALANCE_INR } from './network.ts'
 import type { Options } from './options.ts'
-import { judgePackage, type PackageReport, renderPackage } from './package-size.ts'
-import { judgePayPerCall, type PayPerCallReport, renderPayPerCall } from './pay-per-call.ts'
-import { judgeReads, type ReadsReport, renderReads } from './reads.ts'
+import { goalsOfPackage, type PackageReport, renderPackage } from './package-size.ts'
+import { goalsOfPayPerCall, type PayPerCallReport, renderPayPerCall } from './pay-per-call.ts'
+import { goalsOfReads, type ReadsReport, renderReads } from './reads.ts'
 import { SERVICE_SETTINGS } from './service.ts'
-import { judgeSetAside, renderSetAside, type SetAsideReport } from './set-aside.ts'
+import { goalsOfSetAside, renderSetAside, type SetAsideReport } from './set-aside.ts'
 import { type SettlementReport, shareWhileSettling } from './settlement.ts'
 import type { Storage } from './storage.ts'
-import { judgeStreams, renderStreams, type StreamsReport } from './streams.ts'
+import { goalsOfStreams, renderStreams, type StreamsReport } from './streams.ts'
 import type { Usage } from './usage.ts'
 import type { Finding } from './verify.ts'
-import { judgeVouchers, renderVouchers, type VouchersReport } from './vouchers.ts'
+import { goalsOfVouchers, renderVouchers, type VouchersReport } from './vouchers.ts'
 import type { WebhooksReport } from './webhooks.ts'
-import { judgeWebhooks } from './webhooks-goals.ts'
+import { goalsOfWebhooks } from './webhooks-goals.ts'
 import { renderWebhooks } from './webhooks-report.ts'
 import { LONG_HISTORY, SHORT_HISTORY, type WindowsReport } from './windows.ts'
 
@@ -104,15 +104,15 @@ function goals(results: Results): string {
   return table(
     ['Goal', 'measured', 'wanted', 'verdict'],
     [
-      ...judgeGoals(measurements),
-      ...judgeReads(reads),
-      ...judgeSetAside(setAside),
-      ...judgePayPerCall(payPerCall),
-      ...judgeVouchers(vouchers),
-      ...judgePackage(packageSize),
-      ...judgeMisbehaving(misbehaving),
-      ...judgeStreams(streams),
-      ...judgeWebhooks(webhooks),
+      ...goalsOfPayments(measurements),
+      ...goalsOfReads(reads),
+      ...goalsOfSetAside(setAside),
+      ...goalsOfPayPerCall(payPerCall),
+      ...goalsOfVouchers(vouchers),
+      ...goalsOfPackage(packageSize),
+      ...goalsOfMisbehaving(misbehaving),
+      ...goalsOfStreams(streams),
+      ...goalsOfWebhooks(webhooks),
     ].map(goal => [goal.name, goal.measured, goal.wanted, goal.verdict]),
   )
 }

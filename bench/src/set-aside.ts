@@ -109,7 +109,7 @@ function ratioOf({ rates }: SetAsideReport, kind: Kind): number {
   return median(rates[kind].map((perSecond, round) => perSecond / (rates.payments[round] ?? Number.NaN)))
 }
 
-export function judgeSetAside(report: SetAsideReport | null): Goal[] {
+export function goalsOfSetAside(report: SetAsideReport | null): Goal[] {
   const ratios = (['captures', 'releases'] as const).map(kind => {
     const ratio = report === null ? Number.NaN : ratioOf(report, kind)
     return {

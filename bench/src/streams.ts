@@ -117,7 +117,7 @@ function ratio({ rounds }: StreamsReport, connections: number): number {
   return median(rates(true).map((rate, index) => rate / (without[index] ?? Number.NaN)))
 }
 
-export function judgeStreams(report: StreamsReport | null): Goal[] {
+export function goalsOfStreams(report: StreamsReport | null): Goal[] {
   return CONNECTIONS.map(connections => {
     const measured = report === null ? Number.NaN : ratio(report, connections)
     return {

@@ -222,7 +222,7 @@ async function timed(work: () => Promise<void>): Promise<number> {
   return performance.now() - startedMs
 }
 
-export function judgeVouchers(report: VouchersReport | null): Goal[] {
+export function goalsOfVouchers(report: VouchersReport | null): Goal[] {
   const overheadMs = report === null ? Number.NaN : median(report.overheadMs.memory)
   const perSecond = report === null ? Number.NaN : rateAt(report, 'memory')
   const feeInr = report?.feeInr ?? Number.NaN

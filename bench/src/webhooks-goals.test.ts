@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Goal } from './goals.ts'
 import type { LoadReport } from './messages.ts'
 import type { WebhooksReport } from './webhooks.ts'
-import { judgeWebhooks } from './webhooks-goals.ts'
+import { goalsOfWebhooks } from './webhooks-goals.ts'
 
 const nothing: WebhooksReport = { agents: 0, pay: [], hang: [], steady: null, findings: [] }
 
@@ -34,12 +34,12 @@ function steady(delivered: number, memory: readonly number[]): NonNullable<Webho
 }
 
 function verdicts(report: Partial<WebhooksReport>): Goal['verdict'][] {
-  return judgeWebhooks({ ...nothing, ...report }).map(goal => goal.verdict)
+  return goalsOfWebhooks({ ...nothing, ...report }).map(goal => goal.verdict)
 }
 
 it('the share of payments with webhooks is computed within each round', () => {
   const rounds = [pay(64, false, 100), pay(64, true, 90), pay(64, true, 900), pay(64, false, 1_000)]
-  const [goal] = judgeWebhooks({ ...nothing, pay: rounds })
+  const [goal] = goalsOfWebhooks({ ...nothing, pay: rounds })
   expect(goal).toMatchObject({ measured: '0.90', verdict: 'reached' })
   expect(verdicts({ pay: [pay(64, false, 100), pay(64, true, 84)] })[0]).toBe('missed')
 })
@@ -55,7 +55,7 @@ it('the goal is a thousand webhooks a second without growth of memory', () => {
 })
 
 it('a goal of webhooks without measurements is neither reached nor missed', () => {
-  expect(new Set([...verdicts({}), ...judgeWebhooks(null).map(goal => goal.verdict)])).toEqual(
+  expect(new Set([...verdicts({}), ...goalsOfWebhooks(null).map(goal => goal.verdict)])).toEqual(
     new Set(['not measured']),
   )
 })

@@ -10,7 +10,7 @@ const DELIVERIES_LEAST = 1_000
 /** Memory that grows by no more than this counts as flat. */
 const FLAT_MOST = 1.05
 
-export function judgeWebhooks(report: WebhooksReport | null): Goal[] {
+export function goalsOfWebhooks(report: WebhooksReport | null): Goal[] {
   const steady = report?.steady ?? null
   const hanging = slowdownWhileHanging(report?.hang ?? [])
   const deliveries = steady === null ? Number.NaN : steady.delivered / steady.seconds

@@ -27,7 +27,7 @@ export interface Listener {
   /** Its delivery of this event. */
   delivery(eventId: string): Promise<WebhookDelivery | undefined>
   /** The only delivery, once it has this status. */
-  standing(wanted: Partial<WebhookDelivery>): Promise<WebhookDelivery>
+  deliveryOf(wanted: Partial<WebhookDelivery>): Promise<WebhookDelivery>
   setUrl(url: string | null): Promise<void>
 }
 
@@ -105,7 +105,7 @@ async function openListener({ api, network }: Stage, receiver: Receiver, hasUrl:
       const { deliveries } = await list({ limit: 100 })
       return deliveries.find(({ event_id }) => event_id === eventId)
     },
-    async standing(wanted) {
+    async deliveryOf(wanted) {
       const found: WebhookDelivery[] = []
       await until(async () => {
         const { deliveries } = await list()

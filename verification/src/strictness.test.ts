@@ -118,7 +118,7 @@ test.each([
   expect(check(JSON.stringify(value))).toMatchObject({ because: expect.stringContaining(because) })
 })
 
-test('what a file says cannot play with the terminal', () => {
+test('what a file says cannot control the terminal', () => {
   const file = JSON.stringify({ ...response, key_id: '\u001b[2Jgenuine\n\u202e' })
   expect(resultText(check(file))).not.toMatch(/[^\P{C}\n]|\n./u)
 })

@@ -8,7 +8,7 @@ export const openAuthorization = tool({
   name: 'open_authorization',
   title: 'Open an authorization',
   description:
-    'Sets money aside for one payee, who captures it in one part or many until it expires; what is left then goes back. It is judged once, as a payment of the whole amount, and one fee is charged at the end, on what was captured. Use it for many small calls of one seller. `pending_approval` means that the owner has to approve first.',
+    'Sets money aside for one payee, who captures it in one part or many until it expires; what is left then goes back. It is decided once, as a payment of the whole amount, and one fee is charged at the end, on what was captured. Use it for many small calls of one seller. `pending_approval` means that the owner has to approve first.',
   annotations: SPENDS,
   scopes: ['payments:write'],
   findsEarlier: 'list_transactions',

@@ -66,8 +66,8 @@ export const JSON_TEXT: ReportFormat = {
   head({ from, to, totals }) {
     const sums = TOTAL_NAMES.map(name => {
       const { count, oursPaise, theirsPaise } = totals[name]
-      const book = THEIRS_ONLY.includes(name) ? null : rupees(oursPaise)
-      return [name, { count, book, gateway: rupees(theirsPaise) }] as const
+      const ledger = THEIRS_ONLY.includes(name) ? null : rupees(oursPaise)
+      return [name, { count, ledger, gateway: rupees(theirsPaise) }] as const
     })
     const head = JSON.stringify({ from, to, totals: Object.fromEntries(sums) })
     return `${head.slice(0, -1)},"differences":[`

@@ -81,7 +81,7 @@ test('reconcile prints JSON on request', SLOW_MACHINE, async () => {
   const { code, stdout } = await run(['--json'])
   expect(code).toBe(1)
   expect(JSON.parse(stdout)).toMatchObject({
-    totals: { fundings: { count: 1, book: 1_000, gateway: 0 }, settlements: { book: null } },
+    totals: { fundings: { count: 1, ledger: 1_000, gateway: 0 }, settlements: { ledger: null } },
     differences: [{ kind: 'credited_not_paid', subject: orderIdOf(funding), amount: 1_000 }],
     difference_count: 1,
     unchecked_count: 0,

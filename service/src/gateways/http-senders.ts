@@ -67,7 +67,7 @@ async function attempt(
       signal: AbortSignal.timeout(timeoutMs),
     })
     const { text } = await readAtMost(response, MAX_RESPONSE_BYTES)
-    return judge(response.status, text, options.successText)
+    return resultOf(response.status, text, options.successText)
   } catch (error) {
     return noResponse(error)
   }
@@ -89,7 +89,7 @@ function authorization({ authHeader, token }: HttpSenderOptions): Record<string,
   return { [authHeader]: isBare ? `Bearer ${token}` : token }
 }
 
-function judge(status: number, text: string, successText: string | null): GatewayResult<'sent'> {
+function resultOf(status: number, text: string, successText: string | null): GatewayResult<'sent'> {
   if (status < 200 || status > 299) return rejected(String(status), `the provider returned ${status}`)
   if (successText === null || text.includes(successText)) return value('sent')
   return rejected('not_confirmed', `the provider returned ${status}, but not with the text that confirms it`)

@@ -23,10 +23,11 @@ const WORDS = [
   String.raw`\b(?:told|tells?|telling|whoever|whomever|somebody|anew|thaw\w*|couriers?|parcels?|hasten\w*|spoil\w*)\b`,
   String.raw`\b(?:beca?mes? of|came of|comes of|dealt out|(?:goes|go|went) round|for want of|stands? in)\b`,
   String.raw`\blook(?:s|ed|ing)? (?:at|again)\b`,
+  String.raw`\b(?:judg(?!ement)\w*|rehears\w*|standings?)\b`,
   // A server responds or returns; a person answers.
   String.raw`\banswers?\b`,
 ]
-const NAMES = String.raw`[a-z](?:Tell|Told|Thaw|LookAt|LookedAt|LookAgain|Answer)(?:[A-Z]|s?\b)|\b(?:tell|told|thaw|answer)[A-Z]`
+const NAMES = String.raw`[a-z](?:Tell|Told|Thaw|LookAt|LookedAt|LookAgain|Answer|Standing|Rehears\w*|Judg\w*)(?:[A-Z]|s?\b)|\b(?:tell|told|thaw|answer|judge|rehearse|play)[A-Z]`
 const RETIRED = [new RegExp(WORDS.join('|'), 'i'), new RegExp(NAMES)]
 
 /** The result of a verification of which the command `verify` and its users know the name; what a person answers. */

@@ -29,7 +29,7 @@ const sent = new Map<string, Sent>()
 let session: Connection
 
 test.beforeAll(async () => {
-  await playEverything()
+  await runEverything()
   session = await database.connect()
   await prepareAll()
 })
@@ -42,7 +42,7 @@ afterAll(async () => {
  * Makes the committers send every statement they have: limits, lists of payees, keys, references, refunds, allocations,
  * escrows, and the look-ups of fundings and payouts.
  */
-async function playEverything(): Promise<void> {
+async function runEverything(): Promise<void> {
   const node = startNode({ database: recordingDatabase(database, sent), clock })
   const watched = { spend_limit_hourly_paise: 10_000n, max_counterparties_per_hour: 9 }
   const payer = await insertFundedAgent(node.ledger, database, clock, 1_000_000n, watched)

@@ -59,7 +59,7 @@ export async function openAuthorizationStage(): Promise<AuthorizationStage> {
     ...{ database: db.database, nodes, clock, payer, payee },
     async close() {
       await expectBalanced(db.database)
-      expect(await setAside(db.database)).toEqual({ left: 0n, booked: 0n })
+      expect(await setAside(db.database)).toEqual({ left: 0n, inLedger: 0n })
       await expectRecorded(db.database)
       expect(nodes.flatMap(({ broken }) => broken)).toEqual([])
       await Promise.all(nodes.map(({ ledger }) => ledger.close()))

@@ -89,13 +89,13 @@ export async function writtenAuthorization(db: Queryable, id: Uuid): Promise<Aut
 }
 
 /** What is set aside: by the authorizations, and by the ledger. */
-export async function setAside(db: Queryable): Promise<{ left: bigint; booked: bigint }> {
-  const [row] = await db.query<{ left: bigint; booked: bigint }>(
+export async function setAside(db: Queryable): Promise<{ left: bigint; inLedger: bigint }> {
+  const [row] = await db.query<{ left: bigint; inLedger: bigint }>(
     `select (select coalesce(sum(amount_paise + fee_reserved_paise - captured_paise), 0)::int8 from authorizations
          where status in ('open', 'closing')) as left,
        (select coalesce(sum(case kind when 'authorization' then amount_paise + fee_paise
            else -amount_paise - fee_paise end), 0)::int8
-        from transfers where kind in ('authorization', 'capture', 'authorization_return', 'authorization_fee')) as booked`,
+        from transfers where kind in ('authorization', 'capture', 'authorization_return', 'authorization_fee')) as "inLedger"`,
   )
-  return row ?? { left: -1n, booked: -1n }
+  return row ?? { left: -1n, inLedger: -1n }
 }

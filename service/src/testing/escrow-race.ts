@@ -50,8 +50,8 @@ export async function openEscrowStage(): Promise<EscrowStage> {
     ...{ database: db.database, nodes, clock, payer, payee, attestor },
     async close() {
       await expectBalanced(db.database)
-      const { held: heldPaise, booked } = await waiting(db.database)
-      expect([heldPaise, booked]).toEqual([0n, 0n])
+      const { held: heldPaise, inLedger } = await waiting(db.database)
+      expect([heldPaise, inLedger]).toEqual([0n, 0n])
       await expectEndsRecorded(db.database)
       expect(nodes.flatMap(({ broken }) => broken)).toEqual([])
       await Promise.all(nodes.map(({ ledger }) => ledger.close()))
@@ -70,7 +70,7 @@ export type Winner = 'release' | 'attest' | 'refund' | 'timeout'
  */
 export async function raceEscrow(stage: EscrowStage, round: number): Promise<Winner> {
   const { database, nodes, clock, payer, payee, attestor } = stage
-  const before = await standings(stage)
+  const before = await balances(stage)
   const [first] = nodes
   const terms = { timeoutMs: HOUR_MS, autoAction: round % 2 === 0 ? 'refund' : 'release' } as const
   const wanted = intent(payer, HELD, { toAgentId: payee, attestorId: attestor, ...terms })
@@ -86,7 +86,7 @@ export async function raceEscrow(stage: EscrowStage, round: number): Promise<Win
     }),
   )
   const { status } = await writtenEscrow(database, escrow.id)
-  const after = await standings(stage)
+  const after = await balances(stage)
   const released = status === 'released' ? HELD : 0n
   expect({ payer: before.payer - after.payer, payee: after.payee - before.payee }).toEqual({
     ...{ payer: released, payee: released },
@@ -137,6 +137,6 @@ async function expectEndsRecorded(database: Database): Promise<void> {
   }
 }
 
-async function standings({ database, payer, payee }: EscrowStage): Promise<{ payer: bigint; payee: bigint }> {
+async function balances({ database, payer, payee }: EscrowStage): Promise<{ payer: bigint; payee: bigint }> {
   return { payer: await balanceOf(database, payer), payee: await balanceOf(database, payee) }
 }

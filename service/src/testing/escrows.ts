@@ -75,11 +75,11 @@ export async function eventsTo(db: Queryable, agentId: Uuid): Promise<{ name: Ev
 }
 
 /** Held money: the sum of the escrows, and the ledger's balance. */
-export async function waiting(db: Queryable): Promise<{ held: bigint; booked: bigint }> {
-  const [row] = await db.query<{ held: bigint; booked: bigint }>(
+export async function waiting(db: Queryable): Promise<{ held: bigint; inLedger: bigint }> {
+  const [row] = await db.query<{ held: bigint; inLedger: bigint }>(
     `select (select coalesce(sum(amount_paise), 0)::int8 from escrows where status = 'held') as held,
        (select coalesce(sum(case kind when 'escrow_hold' then amount_paise else -amount_paise end), 0)::int8
-        from transfers where kind in ('escrow_hold', 'escrow_release', 'escrow_refund')) as booked`,
+        from transfers where kind in ('escrow_hold', 'escrow_release', 'escrow_refund')) as "inLedger"`,
   )
-  return row ?? { held: -1n, booked: -1n }
+  return row ?? { held: -1n, inLedger: -1n }
 }

@@ -18,7 +18,7 @@ export interface SentPayout {
 }
 
 /** The state of a payout: its row, its wallet, its events and its transfers. */
-export interface PayoutStanding {
+export interface PayoutState {
   readonly status: string
   readonly utr: string | null
   readonly reason: string | null
@@ -37,7 +37,7 @@ export interface PayoutStage {
   withdrawn(...scripts: SendScript[]): Promise<SentPayout>
   move(by?: PayoutNode): Promise<number>
   moveAfter(ms: number, by?: PayoutNode): Promise<number>
-  standing(payout: SentPayout): Promise<PayoutStanding>
+  payoutState(payout: SentPayout): Promise<PayoutState>
   close(): Promise<void>
 }
 
@@ -89,7 +89,7 @@ export async function openPayoutStage(
       clock.advance(ms)
       return move(by)
     },
-    standing: payout => standingOf(db, payout),
+    payoutState: payout => payoutStateOf(db, payout),
     async close() {
       expect([...node.faults, ...other.faults]).toEqual([])
       await node.close()
@@ -98,8 +98,8 @@ export async function openPayoutStage(
   }
 }
 
-async function standingOf({ database }: TestDatabase, { id, agentId }: SentPayout): Promise<PayoutStanding> {
-  const [row] = await database.query<Pick<PayoutStanding, 'status' | 'utr' | 'reason' | 'attempts'>>(
+async function payoutStateOf({ database }: TestDatabase, { id, agentId }: SentPayout): Promise<PayoutState> {
+  const [row] = await database.query<Pick<PayoutState, 'status' | 'utr' | 'reason' | 'attempts'>>(
     `select status, utr, reason, attempts from payouts where id = $1`,
     [id],
   )

@@ -70,9 +70,9 @@ describe('the usage of every limit', () => {
     const facts = factsOf(0n, [layerWith('agent', { per_counterparty_daily_limit: paise(1n) })], {
       counterparty,
     })
-    const standings = limitUsages(facts)
-    expect(standings.map(remaining)).toEqual([null])
-    expect(maxAmountNow(facts, standings)).toBeNull()
+    const usages = limitUsages(facts)
+    expect(usages.map(remaining)).toEqual([null])
+    expect(maxAmountNow(facts, usages)).toBeNull()
   })
 })
 

@@ -33,7 +33,7 @@ import {
   pay as modelPay,
   reject as modelReject,
   type Reply,
-  standing,
+  statusAt,
 } from '../../testing/model/approval-model.ts'
 import type { Approval } from './approvals/approval.ts'
 import { approvalExpiry } from './approvals/expire.ts'
@@ -175,7 +175,7 @@ async function expectWritten({ payer, model, payments, approvals }: Run): Promis
     const written = await writtenOf(database, approval)
     const asked = model.approvals[at]
     if (asked === undefined) throw new Error('the model has no such approval')
-    expect(written.status).toBe(standing(asked, clock.now().getTime()))
+    expect(written.status).toBe(statusAt(asked, clock.now().getTime()))
     expect(written.madeId !== null && payments.includes(written.madeId)).toBe(asked.status === 'approved')
   }
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PROOF_LENGTH, SEED } from '../../testing/knobs.ts'
 import { limitsPrograms } from '../../testing/limits/limits-program.ts'
-import { playLimits } from '../../testing/limits/limits-run.ts'
+import { runLimitsProgram } from '../../testing/limits/limits-run.ts'
 import { type LimitsStage, openLimitsStage } from '../../testing/limits/limits-stage.ts'
 
 const PROGRAMS = 10 * PROOF_LENGTH
@@ -20,7 +20,7 @@ test(
     console.log(`limits seed ${SEED}`)
     const tally = new Map<string, number>()
     await fc.assert(
-      fc.asyncProperty(limitsPrograms(40), program => playLimits(stage, program, tally)),
+      fc.asyncProperty(limitsPrograms(40), program => runLimitsProgram(stage, program, tally)),
       { numRuns: PROGRAMS, seed: SEED, interruptAfterTimeLimit: LONGEST_SEARCH_MS },
     )
     console.log(tally)

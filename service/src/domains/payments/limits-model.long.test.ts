@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LONG_SECONDS, SEED } from '../../testing/knobs.ts'
 import { limitsPrograms } from '../../testing/limits/limits-program.ts'
-import { playLimits } from '../../testing/limits/limits-run.ts'
+import { runLimitsProgram } from '../../testing/limits/limits-run.ts'
 import { type LimitsStage, openLimitsStage } from '../../testing/limits/limits-stage.ts'
 
 const EVERY_RESPONSE = [
@@ -54,7 +54,7 @@ test('two nodes decide and report as a reference that scans the whole history, a
     seed++
   ) {
     await fc.assert(
-      fc.asyncProperty(limitsPrograms(120), program => playLimits(stage, program, tally)),
+      fc.asyncProperty(limitsPrograms(120), program => runLimitsProgram(stage, program, tally)),
       { numRuns: 10, seed, endOnFailure: true },
     )
   }

@@ -7,7 +7,7 @@ import {
   closeModelStage,
   type ModelStage,
   openModelStage,
-  playProgram,
+  runProgram,
 } from '../../testing/model/model-run.ts'
 
 const PROGRAMS = 6 * PROOF_LENGTH
@@ -24,7 +24,7 @@ test(
   async () => {
     console.log(`model seed ${SEED}`)
     await fc.assert(
-      fc.asyncProperty(programs(50, 12), program => playProgram(stage, program)),
+      fc.asyncProperty(programs(50, 12), program => runProgram(stage, program)),
       { numRuns: PROGRAMS, seed: SEED, interruptAfterTimeLimit: LONGEST_SEARCH_MS },
     )
     expect(stage.nodes.flatMap(({ broken }) => broken)).toEqual([])

@@ -7,7 +7,7 @@ import {
   closeModelStage,
   type ModelStage,
   openModelStage,
-  playProgram,
+  runProgram,
 } from '../../testing/model/model-run.ts'
 
 const EVERY_RESPONSE = [
@@ -34,7 +34,7 @@ test('two nodes under concurrent commands respond and post as a plain model does
   console.log(`model seeds from ${SEED}`)
   for (let seed = SEED; performance.now() < deadlineMs; seed++) {
     await fc.assert(
-      fc.asyncProperty(programs(120, 30), program => playProgram(stage, program)),
+      fc.asyncProperty(programs(120, 30), program => runProgram(stage, program)),
       { numRuns: 10, seed, endOnFailure: true },
     )
   }

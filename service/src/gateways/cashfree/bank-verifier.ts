@@ -18,7 +18,7 @@ export function createCashfreeVerifier(options: CashfreeAccess): BankVerifier {
       const response = await ask({ method: 'GET', path })
       // A verification that Cashfree no longer has must be started again.
       if (response.kind === 'rejected' && response.code.endsWith('_not_found')) return verify(ask, claim)
-      return judge(response)
+      return checkResultOf(response)
     },
   }
 }
@@ -27,7 +27,7 @@ async function verify(
   ask: CallCashfree,
   { bankAccount, ifsc, name, phone }: BankAccountClaim,
 ): Promise<BankCheckResult> {
-  return judge(
+  return checkResultOf(
     await ask({
       method: 'POST',
       path: '/bank-account/sync',
@@ -36,7 +36,7 @@ async function verify(
   )
 }
 
-function judge(response: GatewayResult<ExactJson>): BankCheckResult {
+function checkResultOf(response: GatewayResult<ExactJson>): BankCheckResult {
   switch (response.kind) {
     case 'value':
       return readBankCheckResult(response.value)

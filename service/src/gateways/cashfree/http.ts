@@ -49,7 +49,7 @@ export function openCashfree(access: CashfreeAccess): CallCashfree {
         signal: AbortSignal.timeout(access.timeoutMs ?? TIMEOUT_MS),
       })
       const { text, isWhole } = await readAtMost(response, MAX_RESPONSE_BYTES)
-      return judge(response.status, isWhole ? parseExactJson(text) : undefined, isQuestion)
+      return resultOf(response.status, isWhole ? parseExactJson(text) : undefined, isQuestion)
     } catch (error) {
       const response = noResponse(error)
       return isQuestion ? { ...response, kind: 'retryable' } : response
@@ -73,7 +73,11 @@ function headersOf(
 }
 
 /** Reads a status and a body. Only a refusal with a code proves that the request had no effect. */
-function judge(status: number, body: ExactJson | undefined, isQuestion: boolean): GatewayResult<ExactJson> {
+function resultOf(
+  status: number,
+  body: ExactJson | undefined,
+  isQuestion: boolean,
+): GatewayResult<ExactJson> {
   const inDoubt = isQuestion ? 'retryable' : 'unknown'
   if (status >= 200 && status <= 299) {
     if (typeof body === 'object' && body !== null) return value(body)

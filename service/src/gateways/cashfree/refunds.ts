@@ -27,10 +27,10 @@ export async function refund(
   if (response.kind === 'rejected') {
     const known = await fetchRefund(ask, key, refundId)
     // An earlier request with this id succeeded: its outcome is the result, whatever the reason of this refusal.
-    if (known.kind === 'value' && known.value !== null) return judge(known.value, amountPaise)
+    if (known.kind === 'value' && known.value !== null) return refundStatusIn(known.value, amountPaise)
     return known.kind === 'value' || known.kind === 'rejected' ? response : { ...known, kind: 'unknown' }
   }
-  return response.kind === 'value' ? judge(response.value, amountPaise) : response
+  return response.kind === 'value' ? refundStatusIn(response.value, amountPaise) : response
 }
 
 export async function getRefund(
@@ -40,7 +40,7 @@ export async function getRefund(
 ): Promise<GatewayResult<RefundStatus | null>> {
   const found = await fetchRefund(ask, key, refundId)
   if (found.kind !== 'value') return found
-  return found.value === null ? value(null) : judge(found.value, null)
+  return found.value === null ? value(null) : refundStatusIn(found.value, null)
 }
 
 /** An unknown order has no refunds. */
@@ -56,7 +56,7 @@ async function fetchRefund(
   return response.kind === 'rejected' && NOT_FOUND.includes(response.code) ? value(null) : response
 }
 
-function judge(json: ExactJson, amountPaise: bigint | null): GatewayResult<RefundStatus> {
+function refundStatusIn(json: ExactJson, amountPaise: bigint | null): GatewayResult<RefundStatus> {
   if (amountPaise !== null && paiseAt(json, 'refund_amount') !== amountPaise) {
     return rejected('refund_already_exists', 'There is a refund of this id for another amount')
   }

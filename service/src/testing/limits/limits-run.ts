@@ -47,7 +47,7 @@ import {
 } from './limits-state.ts'
 
 /** Runs a program on new wallets and fails at the first result that differs from the reference's. */
-export async function playLimits(
+export async function runLimitsProgram(
   stage: LimitsStage,
   program: LimitsProgram,
   tally: Map<string, number>,
@@ -113,7 +113,7 @@ async function payStep(run: LimitsRun, way: Way, amount: bigint, simulate: boole
   const node = nodeAt(run, way.node)
   const payer = payerAt(run, way.payer)
   const question = await questionOf(run, way)
-  if (simulate) await rehearseStep(node, payer, question, amount, appAt(payer, way.by))
+  if (simulate) await dryRunStep(node, payer, question, amount, appAt(payer, way.by))
   const app = appAt(payer, way.by)
   const result = await responseOf(node.pay(order(payer.id, question.payee, amount, byApp(app))))
   expectSame(result, question, amount)
@@ -153,7 +153,7 @@ async function brimStep(run: LimitsRun, way: Way & { readonly over: boolean }): 
   if (amount > 0n) await payStep(run, way, amount, true)
 }
 
-async function rehearseStep(
+async function dryRunStep(
   node: StageNode,
   payer: Payer,
   question: Question & { payee: Uuid },

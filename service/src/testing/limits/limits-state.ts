@@ -11,7 +11,7 @@ import type { PastPayment, PlainApp, PlainLayers, Question } from './limits-refe
 import type { DecisionResult } from './limits-results.ts'
 import type { LimitsStage, StageNode } from './limits-stage.ts'
 
-/** An app as the service names it, and as the reference judges it. */
+/** An app as the service names it, and as the reference sees it. */
 export interface ConnectedPlainApp extends PlainApp {
   readonly identity: AppIdentity
 }

@@ -62,7 +62,7 @@ export function emptyModel(): ApprovalModel {
   return { balance: MODEL_FUNDS, paused: new Set(), payments: [], approvals: [] }
 }
 
-export function standing({ atMs, status }: Asked, nowMs: number): Asked['status'] {
+export function statusAt({ atMs, status }: Asked, nowMs: number): Asked['status'] {
   return status === 'pending_approval' && nowMs - atMs >= DAY_MS ? 'expired' : status
 }
 
@@ -77,7 +77,7 @@ export function pay(model: ApprovalModel, wanted: Wanted, nowMs: number): Reply 
 export function approve(model: ApprovalModel, which: number, nowMs: number): Reply {
   const asked = model.approvals[which]
   if (asked === undefined) throw new Error('an approval without a request')
-  const status = standing(asked, nowMs)
+  const status = statusAt(asked, nowMs)
   if (status !== 'pending_approval') return { kind: 'refused', code: 'conflict', status }
   const refused = decide(model, asked, nowMs, asked)
   if (refused !== null) return refused
@@ -88,7 +88,7 @@ export function approve(model: ApprovalModel, which: number, nowMs: number): Rep
 export function reject(model: ApprovalModel, which: number, nowMs: number): Reply {
   const asked = model.approvals[which]
   if (asked === undefined) throw new Error('a rejection without a request')
-  const status = standing(asked, nowMs)
+  const status = statusAt(asked, nowMs)
   if (status !== 'pending_approval') return { kind: 'refused', code: 'conflict', status }
   asked.status = 'rejected'
   return { kind: 'rejected' }
@@ -107,7 +107,7 @@ function decide(model: ApprovalModel, wanted: Wanted, nowMs: number, own: Asked 
   const { payments, approvals } = model
   const { payee, amount, key, reference } = wanted
   // Earlier requests have priority: payments that were requested later do not affect an approval.
-  const waits = (each: Asked) => own === null && standing(each, nowMs) === 'pending_approval'
+  const waits = (each: Asked) => own === null && statusAt(each, nowMs) === 'pending_approval'
   const used = (code: string, same: (each: Wanted) => boolean): Reply | null => {
     const payment = payments.findIndex(same)
     if (payment >= 0) return { kind: 'refused', code, payment }

@@ -7,7 +7,7 @@ import {
   balanceIn,
   decideModelPayment,
   decideModelRefund,
-  judgeLimits,
+  limitExceeded,
   type Model,
   type ModelAgent,
   type ModelOutcome,
@@ -256,7 +256,7 @@ function retryFits(model: Model, asked: Asked, decided: Refused, retryAt: unknow
   if (typeof retryAt !== 'string' || asked.kind !== 'payment') return false
   const { payer, payee, amount } = asked.payment
   const retryMs = Date.parse(retryAt)
-  return retryMs > nowMs && judgeLimits(model, payer, payee ?? '', amount, retryMs) === null
+  return retryMs > nowMs && limitExceeded(model, payer, payee ?? '', amount, retryMs) === null
 }
 
 function differs(how: string, what: object): string {

@@ -73,7 +73,7 @@ export async function closeModelStage({ db, second, nodes }: ModelStage): Promis
 }
 
 /** Runs a program on new wallets and fails at the first result that the model cannot explain. */
-export async function playProgram(stage: ModelStage, { startMs, rounds }: Program): Promise<void> {
+export async function runProgram(stage: ModelStage, { startMs, rounds }: Program): Promise<void> {
   const { database, clock } = stage
   clock.set(new Date(startMs))
   const wallets = await Promise.all(
@@ -84,37 +84,37 @@ export async function playProgram(stage: ModelStage, { startMs, rounds }: Progra
     history: [],
   }
   const opening: ModelCommand[] = wallets.map((_, wallet) => ({ do: 'fund', wallet, amount: FIRST_FUNDS }))
-  model = await playCommands(stage, model, wallets, opening, null)
+  model = await runCommands(stage, model, wallets, opening, null)
   for (const round of rounds) {
     clock.set(new Date(momentAfter(clock.now().getTime(), round.advance, model.history)))
-    model = await playRound(stage, model, wallets, round)
+    model = await runRound(stage, model, wallets, round)
   }
-  await expectBooked(database, model)
+  await expectStored(database, model)
 }
 
-async function playRound(
+async function runRound(
   stage: ModelStage,
   model: Model,
   wallets: readonly Uuid[],
   round: Round,
 ): Promise<Model> {
-  if (round.change === null) return playCommands(stage, model, wallets, round.commands, null)
+  if (round.change === null) return runCommands(stage, model, wallets, round.commands, null)
   const id = wallets[round.change.wallet] ?? ''
   const before = model.agents.get(id)
   if (before === undefined) throw new Error('a change is of a wallet of the program')
   const agent = changedAgent(before, round.change, wallets)
   if (round.beside) {
-    const after = await playCommands(stage, model, wallets, round.commands, { id, agent })
+    const after = await runCommands(stage, model, wallets, round.commands, { id, agent })
     // A new policy decides from the next millisecond on.
     stage.clock.advance(1)
     return after
   }
   stage.clock.advance(1)
   await changeAgent(stage.database, id, columnsOf(agent))
-  return playCommands(stage, withAgent(model, { id, agent }), wallets, round.commands, null)
+  return runCommands(stage, withAgent(model, { id, agent }), wallets, round.commands, null)
 }
 
-async function playCommands(
+async function runCommands(
   { database, nodes, clock, tally }: ModelStage,
   model: Model,
   wallets: readonly Uuid[],
@@ -274,7 +274,7 @@ async function readTransfers(database: Database, observed: readonly Observed[]):
 }
 
 /** Fails unless the stored wallets match their whole history. */
-async function expectBooked(database: Database, model: Model): Promise<void> {
+async function expectStored(database: Database, model: Model): Promise<void> {
   const rows = await database.query<{
     id: Uuid
     balance: bigint

@@ -138,7 +138,7 @@ export function decideModelPayment(model: Model, payment: ModelPayment, nowMs: n
   if (payee === payer || !canReceive(receiver.status)) return refused('validation_error')
   const { allowed, blocked } = sender.controls
   if (blocked.includes(payee) || !(allowed?.includes(payee) ?? true)) return refused('authorization_error')
-  const over = judgeLimits(model, payer, payee, amount, nowMs)
+  const over = limitExceeded(model, payer, payee, amount, nowMs)
   if (over !== null) return over
   const halfPercent = (amount + 100n) / 200n
   const fee = halfPercent > 100n ? halfPercent : 100n
@@ -177,7 +177,7 @@ interface Limit {
   readonly used: bigint
 }
 
-export function judgeLimits(
+export function limitExceeded(
   model: Model,
   payer: string,
   payee: string,

@@ -1,5 +1,5 @@
 import { CONNECTION_FAULTS } from './faulty-connection.ts'
-import { MAGIC_RUPEES, PLAYS } from './funding-steps.ts'
+import { MAGIC_RUPEES, SIMULATED } from './funding-steps.ts'
 
 /** The counters that even a short run must reach: each fault, each simulated outcome, each kind of end. */
 export const ALWAYS_MET: readonly string[] = [
@@ -21,7 +21,7 @@ const CALLS = [
 /** The counters that only a long run reaches with certainty. */
 export const MET_AT_LENGTH: readonly string[] = [
   ...ALWAYS_MET,
-  ...PLAYS.map(play => `played: ${play}`),
+  ...SIMULATED.map(outcome => `simulated: ${outcome}`),
   ...MAGIC_RUPEES.map(rupees => `magic amount: ${rupees}`),
   ...CALLS.map(call => `connection: ${call}: request lost`),
   ...['create order', 'refund', 'send payout'].flatMap(call => [

@@ -23,25 +23,25 @@ const UNPAID_SHARE = 0.06
 /** The service queries an ended session for a day; a payment after that without a webhook is not found. */
 const LOOKED_AFTER_MS = 18 * HOUR_MS
 
-const FIRST_PLAYS = {
+const FIRST_OUTCOMES = {
   ...{ success: 30, unnotified: 6, late_notice: 4, reserialised: 3, rotated_secret: 3, duplicate: 4 },
   ...{ out_of_order: 4, double_payment: 4, refund_pending: 4, late: 3, expire: 3, drop: 2, pending: 2 },
   ...{ flagged: 3, failure: 4, decline: 2, wrong_amount: 3, wrong_currency: 3, forged: 2, unknown_type: 1 },
   ...{ unknown_order: 1, 'give up': 3, 'pay and give up': 3, collect: 4 },
 } as const
-const LATER_PLAYS = {
+const LATER_OUTCOMES = {
   ...{ success: 12, duplicate: 4, out_of_order: 2, double_payment: 6, refund_pending: 3, late: 3 },
   ...{ unnotified: 4, wrong_amount: 3, wrong_currency: 2, forged: 2, 'give up': 3, 'pay by hand': 8 },
 } as const
 const DISPUTES = { chargeback: 6, chargeback_created: 1, chargeback_won: 1 } as const
 
 /** Every outcome of a session that is simulated. */
-export const PLAYS: readonly string[] = [
-  ...Object.keys({ ...FIRST_PLAYS, ...LATER_PLAYS, ...DISPUTES }),
+export const SIMULATED: readonly string[] = [
+  ...Object.keys({ ...FIRST_OUTCOMES, ...LATER_OUTCOMES, ...DISPUTES }),
   'pay at the end',
 ]
 
-type Play = keyof typeof FIRST_PLAYS | keyof typeof LATER_PLAYS | keyof typeof DISPUTES
+type DrawnOutcome = keyof typeof FIRST_OUTCOMES | keyof typeof LATER_OUTCOMES | keyof typeof DISPUTES
 
 /** Opens a session and usually simulates one of its outcomes. */
 export async function fundWallet(world: MoneyWorld, node: MoneyNode): Promise<void> {
@@ -59,8 +59,8 @@ export async function fundWallet(world: MoneyWorld, node: MoneyNode): Promise<vo
   const session = { funding, session: sessionIdOf(funding), openedMs: clock.now().getTime() }
   world.sessions.push(session)
   if (random.chance(UNPAID_SHARE)) return
-  await simulate(world, node, session, random.weighted(FIRST_PLAYS))
-  if (random.chance(0.15)) await simulate(world, node, session, random.weighted(LATER_PLAYS))
+  await simulate(world, node, session, random.weighted(FIRST_OUTCOMES))
+  if (random.chance(0.15)) await simulate(world, node, session, random.weighted(LATER_OUTCOMES))
 }
 
 /** Simulates a further outcome of a session that is still checked, ended or not. */
@@ -69,7 +69,7 @@ export async function simulateAgain(world: MoneyWorld, node: MoneyNode): Promise
   const since = clock.now().getTime() - LOOKED_AFTER_MS
   const recent = world.sessions.slice(world.sessions.findLastIndex(({ openedMs }) => openedMs < since) + 1)
   if (recent.length === 0) return
-  await simulate(world, node, random.pick(recent), random.weighted(LATER_PLAYS))
+  await simulate(world, node, random.pick(recent), random.weighted(LATER_OUTCOMES))
 }
 
 /** Disputes a payment of any age; its money may be spent or paid out by then. */
@@ -79,15 +79,20 @@ export async function dispute(world: MoneyWorld, node: MoneyNode): Promise<void>
   await simulate(world, node, random.pick(world.sessions), random.weighted(DISPUTES))
 }
 
-async function simulate(world: MoneyWorld, node: MoneyNode, session: Session, drawn: Play): Promise<void> {
+async function simulate(
+  world: MoneyWorld,
+  node: MoneyNode,
+  session: Session,
+  drawn: DrawnOutcome,
+): Promise<void> {
   const { funding } = session
-  world.tally.met(`played: ${drawn}`)
+  world.tally.met(`simulated: ${drawn}`)
   switch (drawn) {
     case 'give up':
       return tried(world, endFunding(node.funding, funding, 'cancelled'))
     case 'pay and give up': {
       const other = world.random.pick(world.nodes)
-      const paying = playOut(world, node, session, 'success')
+      const paying = paySimulated(world, node, session, 'success')
       await Promise.all([paying, tried(world, endFunding(other.funding, funding, 'cancelled'))])
       return
     }
@@ -98,11 +103,11 @@ async function simulate(world: MoneyWorld, node: MoneyNode, session: Session, dr
     case 'pay by hand':
       return payByHand(world, session)
     default:
-      return playOut(world, node, session, drawn)
+      return paySimulated(world, node, session, drawn)
   }
 }
 
-function playOut(
+function paySimulated(
   world: MoneyWorld,
   node: MoneyNode,
   { session }: Session,
@@ -128,6 +133,6 @@ export async function payAtTheEnd(
   offsetMs: number,
 ): Promise<void> {
   clock.set(new Date(funding.expiresAt.getTime() + offsetMs))
-  tally.met('played: pay at the end')
+  tally.met('simulated: pay at the end')
   await gateway.simulation.pay(orderIdOf(funding), { method: 'upi' })
 }

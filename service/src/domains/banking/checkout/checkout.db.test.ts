@@ -105,19 +105,19 @@ test('a name is escaped and never becomes markup', async () => {
 
 test.each(['card', 'netbanking', 'upi'])('a payment by %s succeeds by a plain form', async method => {
   const { agent, path } = await newSession()
-  const page = await submit(`${path}/rehearse`, { method, outcome: 'success' })
+  const page = await submit(`${path}/simulate`, { method, outcome: 'success' })
   expect(page.text).toContain('Payment received')
   expect(await world.balance(agent)).toBe(97_500n)
-  const again = await submit(`${path}/rehearse`, { method, outcome: 'success' })
+  const again = await submit(`${path}/simulate`, { method, outcome: 'success' })
   expect(again.text).toContain('Payment received')
   expect(await world.balance(agent)).toBe(97_500n)
 })
 
 test('a declined payment leaves the page open and shows why', async () => {
   const { agent, path } = await newSession()
-  const declined = await submit(`${path}/rehearse`, { method: 'netbanking', outcome: 'decline' })
+  const declined = await submit(`${path}/simulate`, { method: 'netbanking', outcome: 'decline' })
   expect(declined.text).toContain('That payment did not go through')
-  await submit(`${path}/rehearse`, { method: 'card', outcome: 'success' })
+  await submit(`${path}/simulate`, { method: 'card', outcome: 'success' })
   expect(await world.balance(agent)).toBe(97_500n)
 })
 
@@ -168,7 +168,7 @@ test('the link that opens a UPI app is hidden unless the screen is a phone’s',
 test('cancelling ends the session, and no later payment can complete it', async () => {
   const { agent, path } = await newSession()
   expect((await submit(`${path}/cancel`, {})).text).toContain('Payment cancelled')
-  const late = await submit(`${path}/rehearse`, { method: 'card', outcome: 'success' })
+  const late = await submit(`${path}/simulate`, { method: 'card', outcome: 'success' })
   expect(late.text).toContain('Payment cancelled')
   expect(await world.balance(agent)).toBe(0n)
 })
@@ -176,7 +176,7 @@ test('cancelling ends the session, and no later payment can complete it', async 
 test('a session ends with its agent: its page says so and no payment is possible', async () => {
   const { agent, path, session } = await newSession()
   await deactivate(world, agent)
-  const paid = await submit(`${path}/rehearse`, { method: 'card', outcome: 'success' })
+  const paid = await submit(`${path}/simulate`, { method: 'card', outcome: 'success' })
   expect(paid.text).toContain('This wallet was closed')
   expect(paid.text).not.toContain('upi://')
   expect(JSON.parse((await get(`/checkout/${session}/status`)).text)).toEqual({ state: 'closed', over: true })
@@ -207,7 +207,7 @@ test('a form of another site is refused', async () => {
   const { agent, path } = await newSession()
   const fields = { method: 'card', outcome: 'success' }
   for (const site of ['cross-site', 'same-site']) {
-    expect((await submit(`${path}/rehearse`, fields, { site })).status).toBe(403)
+    expect((await submit(`${path}/simulate`, fields, { site })).status).toBe(403)
   }
   expect(await world.balance(agent)).toBe(0n)
 })
@@ -226,9 +226,9 @@ test('a form that is too long or of another content type is refused', async () =
 test('live mode shows no simulated ways to pay and accepts none', async () => {
   const { agent, path } = await newSession()
   const page = await get(path, live)
-  expect(page.text).not.toMatch(/rehearse"|Sandbox|gocash/)
+  expect(page.text).not.toMatch(/simulate"|Sandbox|gocash/)
   const fields = { method: 'card', outcome: 'success' }
-  expect((await submit(`${path}/rehearse`, fields, { server: live })).status).toBe(404)
+  expect((await submit(`${path}/simulate`, fields, { server: live })).status).toBe(404)
   expect(await world.balance(agent)).toBe(0n)
 })
 

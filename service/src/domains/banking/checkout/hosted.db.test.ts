@@ -35,7 +35,7 @@ test('the page links to the gateway’s checkout, and loading it starts no payme
   expect(text).toContain(`data-session="session_${orderId}"`)
   expect(text).toContain('Pay ₹1,000.00')
   expect(text).toContain('your browser must run JavaScript')
-  expect(text).not.toMatch(/upi:\/\/pay|rehearse|name="upi_id"/)
+  expect(text).not.toMatch(/upi:\/\/pay|simulate|name="upi_id"/)
   expect(cashfree.requests.length).toBe(before)
 })
 

@@ -183,7 +183,7 @@ const STORIES: Record<PaidMethod, string> = {
 }
 
 function simulation({ session, funding }: SessionView, method: PaidMethod): Html {
-  return html`<form class="simulation" method="post" action="${session}/rehearse">
+  return html`<form class="simulation" method="post" action="${session}/simulate">
 <div><h3>Sandbox simulation</h3><p>${STORIES[method]}</p></div>
 <input type="hidden" name="method" value="${method}">
 <div class="pair"><button class="button" name="outcome" value="success">Pay ${formatInr(funding.amountPaise)}</button>

@@ -93,7 +93,7 @@ export function serveCheckout(pages: FastifyInstance, context: CheckoutContext):
 
   const { simulate } = context
   if (simulate === null) return
-  pages.post<SessionRoute>('/checkout/:session/rehearse', async (request, reply) => {
+  pages.post<SessionRoute>('/checkout/:session/simulate', async (request, reply) => {
     const funding = await openSessionOf(context, request)
     const method = PAID_METHODS.find(known => known === request.body?.get('method'))
     if (funding === null || method === undefined) return back(request, reply)

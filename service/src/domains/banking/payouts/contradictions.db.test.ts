@@ -37,7 +37,7 @@ async function alarmsAfter(emptyResponses: number): Promise<number> {
   const written = await selectPayout(database, payout)
   if (written === null) throw new Error('the payout was not created')
   await checkPayout(node, written)
-  expect(await stage.standing(payout)).toMatchObject({ status: 'completed', balance: 0n })
+  expect(await stage.payoutState(payout)).toMatchObject({ status: 'completed', balance: 0n })
   await stage.close()
   return alarms.length
 }

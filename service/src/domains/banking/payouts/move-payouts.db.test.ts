@@ -29,7 +29,7 @@ afterEach(() => stage.close())
 test('a payout is sent once, to the account of its owner under one beneficiary id, and completed with its UTR', async () => {
   const payout = await stage.withdrawn()
   expect(await stage.move()).toBe(1)
-  expect(await stage.standing(payout)).toMatchObject({ ...COMPLETED, utr: 'UTR0' })
+  expect(await stage.payoutState(payout)).toMatchObject({ ...COMPLETED, utr: 'UTR0' })
   expect(await stage.move()).toBe(0)
   const [beneficiary] = stage.provider.beneficiaries
   expect(beneficiary).toMatchObject({ name: 'Asha Rao', bankAccount: '501234567890', ifsc: 'HDFC0001234' })
@@ -49,10 +49,10 @@ test('a payout that stays pending is queried, not sent again, until it succeeds'
   const payout = await stage.withdrawn('pending')
   await stage.move()
   for (let check = 0; check < 5; check++) expect(await stage.moveAfter(30 * MINUTE_MS)).toBe(1)
-  expect(await stage.standing(payout)).toMatchObject(PENDING)
+  expect(await stage.payoutState(payout)).toMatchObject(PENDING)
   stage.provider.become(payout.transferId, { status: 'success', utr: 'UTR9' })
   await stage.moveAfter(30 * MINUTE_MS)
-  expect(await stage.standing(payout)).toMatchObject({ ...COMPLETED, utr: 'UTR9' })
+  expect(await stage.payoutState(payout)).toMatchObject({ ...COMPLETED, utr: 'UTR9' })
   expect(stage.provider.sent).toHaveLength(1)
 })
 
@@ -60,18 +60,18 @@ test('a success without a UTR does not complete the payout until the UTR is repo
   const payout = await stage.withdrawn('success_without_utr')
   await stage.move()
   await stage.moveAfter(MINUTE_MS)
-  expect(await stage.standing(payout)).toMatchObject(PENDING)
+  expect(await stage.payoutState(payout)).toMatchObject(PENDING)
   stage.provider.become(payout.transferId, { utr: 'UTR7' })
   await stage.moveAfter(2 * MINUTE_MS)
-  expect(await stage.standing(payout)).toMatchObject({ ...COMPLETED, utr: 'UTR7' })
+  expect(await stage.payoutState(payout)).toMatchObject({ ...COMPLETED, utr: 'UTR7' })
 })
 
 test('a request whose response was lost after it took effect is found, not repeated', async () => {
   const payout = await stage.withdrawn('lost_after')
   await stage.move()
-  expect(await stage.standing(payout)).toMatchObject(PENDING)
+  expect(await stage.payoutState(payout)).toMatchObject(PENDING)
   await stage.moveAfter(MINUTE_MS)
-  expect(await stage.standing(payout)).toMatchObject(COMPLETED)
+  expect(await stage.payoutState(payout)).toMatchObject(COMPLETED)
   expect(stage.provider.sent).toHaveLength(1)
 })
 
@@ -88,14 +88,14 @@ test('a request that was lost is repeated under its id, once the provider’s re
     payout.transferId,
   ])
   expect(stage.provider.beneficiaries).toHaveLength(1)
-  expect(await stage.standing(payout)).toMatchObject(COMPLETED)
+  expect(await stage.payoutState(payout)).toMatchObject(COMPLETED)
 })
 
 test.each(['failed', 'rejected'] as const)('a payout that is %s is credited back, once', async script => {
   const payout = await stage.withdrawn(script)
   await stage.move()
   await stage.moveAfter(DAY_MS)
-  expect(await stage.standing(payout)).toMatchObject(FAILED)
+  expect(await stage.payoutState(payout)).toMatchObject(FAILED)
 })
 
 test('a refusal of an id that was accepted before does not fail the payout', async () => {
@@ -107,20 +107,20 @@ test('a refusal of an id that was accepted before does not fail the payout', asy
   })
   await stage.moveAfter(MINUTE_MS)
   expect(stage.provider.sent).toHaveLength(2)
-  expect(await stage.standing(payout)).toMatchObject(PENDING)
+  expect(await stage.payoutState(payout)).toMatchObject(PENDING)
   stage.provider.become(payout.transferId, { status: 'success', utr: 'UTR1' })
   await stage.moveAfter(30 * MINUTE_MS)
-  expect(await stage.standing(payout)).toMatchObject(COMPLETED)
+  expect(await stage.payoutState(payout)).toMatchObject(COMPLETED)
 })
 
 test('a provider that is down is queried for as long as it takes, and nothing is credited back meanwhile', async () => {
   const payout = await stage.withdrawn()
   stage.provider.setAway(true)
   for (let check = 0; check < 8; check++) await stage.moveAfter(30 * MINUTE_MS)
-  expect(await stage.standing(payout)).toMatchObject(PENDING)
+  expect(await stage.payoutState(payout)).toMatchObject(PENDING)
   stage.provider.setAway(false)
   await stage.moveAfter(30 * MINUTE_MS)
-  expect(await stage.standing(payout)).toMatchObject(COMPLETED)
+  expect(await stage.payoutState(payout)).toMatchObject(COMPLETED)
   expect(stage.provider.paid.size).toBe(1)
 })
 
@@ -134,7 +134,7 @@ test.each([
   stage.provider.become(payout.transferId, { status: 'reversed', reason: 'returned' })
   await stage.moveAfter(ms)
   await stage.moveAfter(7 * DAY_MS)
-  expect(await stage.standing(payout)).toMatchObject({
+  expect(await stage.payoutState(payout)).toMatchObject({
     status: 'reversed',
     balance: 10_000n,
     events: ['agent.withdrawal.completed', 'agent.withdrawal.failed'],
@@ -147,6 +147,6 @@ test('after a node crashes with payouts claimed another node claims them, and qu
   await stage.move()
   await database.query(`update payouts set next_check_at = $2 where id = $1`, [payout.id, clock.now()])
   await stage.move(stage.other)
-  expect(await stage.standing(payout)).toMatchObject(COMPLETED)
+  expect(await stage.payoutState(payout)).toMatchObject(COMPLETED)
   expect(stage.provider.sent).toHaveLength(1)
 })

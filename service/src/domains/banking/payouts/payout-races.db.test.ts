@@ -31,13 +31,13 @@ test('a webhook moves the check of its payout forward, and copies of it in any o
   const sendWebhook = () =>
     handleGatewayWebhook(webhooks, 'scripted', webhookOf('shop_17', payout.transferId), {})
   await sendWebhook()
-  expect(await stage.standing(payout)).toMatchObject(PENDING)
+  expect(await stage.payoutState(payout)).toMatchObject(PENDING)
   stage.provider.become(payout.transferId, { status: 'success', utr: 'UTR1' })
   await Promise.all([sendWebhook(), sendWebhook(), sendWebhook()])
-  expect(await stage.standing(payout)).toMatchObject(COMPLETED)
+  expect(await stage.payoutState(payout)).toMatchObject(COMPLETED)
   stage.provider.become(payout.transferId, { status: 'reversed' })
   await Promise.all([sendWebhook(), sendWebhook(), sendWebhook()])
-  expect(await stage.standing(payout)).toMatchObject({ status: 'reversed', balance: 10_000n })
+  expect(await stage.payoutState(payout)).toMatchObject({ status: 'reversed', balance: 10_000n })
 })
 
 test('two reports about one payout that are applied in one commit complete it once', async () => {
@@ -49,7 +49,7 @@ test('two reports about one payout that are applied in one commit complete it on
   const settle = () => stage.node.ledger.submit(applyPayoutUpdate(payout, { kind: 'payout', payout: seen }))
   const steps = await Promise.all([settle(), settle()])
   expect(steps.map(({ step }) => step)).toEqual(['complete', 'wait'])
-  expect(await stage.standing(payout)).toMatchObject(COMPLETED)
+  expect(await stage.payoutState(payout)).toMatchObject(COMPLETED)
 })
 
 test('a webhook that cannot be processed is to be sent again; one about an unknown payout is accepted', async () => {
@@ -80,7 +80,7 @@ test('a webhook that arrives before the response to the request does not disturb
     await handleGatewayWebhook(webhooks, 'scripted', webhookOf(payout.transferId), {})
   })
   await stage.move()
-  expect(await stage.standing(payout)).toMatchObject(COMPLETED)
+  expect(await stage.payoutState(payout)).toMatchObject(COMPLETED)
 })
 
 test('a worker whose lease another worker took over sends nothing', async () => {
@@ -90,14 +90,14 @@ test('a worker whose lease another worker took over sends nothing', async () => 
     if (call === 'ensure') await gate.promise
   })
   const slow = stage.move()
-  await expect.poll(async () => (await stage.standing(payout)).attempts).toBe(1)
+  await expect.poll(async () => (await stage.payoutState(payout)).attempts).toBe(1)
   stage.provider.hold(null)
   // The lease expires, and the other node claims the payout.
   expect(await stage.moveAfter(2 * MINUTE_MS, stage.other)).toBe(1)
   gate.resolve()
   await slow
   expect(stage.provider.sent).toHaveLength(1)
-  expect(await stage.standing(payout)).toMatchObject(PENDING)
+  expect(await stage.payoutState(payout)).toMatchObject(PENDING)
 })
 
 test('a late refusal does not credit back what another node has sent since', async () => {
@@ -115,6 +115,6 @@ test('a late refusal does not credit back what another node has sent since', asy
   await stage.moveAfter(2 * MINUTE_MS, stage.other)
   gate.resolve()
   await slow
-  expect(await stage.standing(payout)).toMatchObject(COMPLETED)
+  expect(await stage.payoutState(payout)).toMatchObject(COMPLETED)
   expect(stage.provider.paid.size).toBe(1)
 })

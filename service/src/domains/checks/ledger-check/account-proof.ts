@@ -96,7 +96,8 @@ export function conclude(proof: WalletProof, spentNow: bigint, hash: EndHash): F
   const faults: Finding[] = []
   const found = (kind: WalletFault, detail: string) => faults.push({ subject: account.id, kind, detail })
   if (altered.length > 0) found('altered_transfer', altered.join(', '))
-  if (balance !== account.balancePaise) found('wrong_balance', `${account.balancePaise} is not ${balance}`)
+  if (balance !== account.balancePaise)
+    found('wrong_balance', `stored ${account.balancePaise}, expected ${balance}`)
   const isWhole = leadsTo(proof.chain, account.sequence, account.balancePaise, hash)
   if (proof.isBroken || !isWhole) found('broken_history', `${steps} of ${account.sequence} steps`)
   const wrong = [...wrongTotals(proof, spentNow), ...wrongWindows(proof.windows, account)]
@@ -145,7 +146,11 @@ export function concludeSystem({ account, altered, debited, folded }: SystemProo
   if (altered.length > 0)
     faults.push({ subject: account, kind: 'altered_transfer', detail: altered.join(', ') })
   if (debited !== folded) {
-    faults.push({ subject: account, kind: 'folded_differs', detail: `${folded} is not ${debited}` })
+    faults.push({
+      subject: account,
+      kind: 'folded_differs',
+      detail: `stored ${folded}, expected ${debited}`,
+    })
   }
   return faults
 }

@@ -105,7 +105,7 @@ export interface SettlementSums {
 
 /**
  * What reached our bank account must follow from what the gateway took and kept. Gateways put their charges on the
- * payments, on the settlement, or on both: either sum is right. One that no movement names cannot be judged.
+ * payments, on the settlement, or on both: either sum is right. One that no movement names cannot be compared.
  */
 export function compareSettlement(sums: SettlementSums): Found | null {
   const { settledPaise, chargesPaise, parts, partsPaise } = sums

@@ -12,7 +12,7 @@ const DISPUTES = ['chargeback', 'chargeback_created', 'chargeback_won'] as const
 /** The gateway refuses its refund, so it is a difference until an administrator pays it back. */
 const LEFT = 'refund_failed'
 
-async function playEverything(): Promise<void> {
+async function runEverything(): Promise<void> {
   const disputes: readonly string[] = DISPUTES
   for (const outcome of SANDBOX_OUTCOMES) {
     if (!disputes.includes(outcome) && outcome !== LEFT) await stage.fund(outcome)
@@ -32,7 +32,7 @@ async function advance(seconds: number): Promise<void> {
 }
 
 test('reconciliation finds no difference while fundings, refunds and payouts are in progress', async () => {
-  await playEverything()
+  await runEverything()
   const report = await stage.compare()
   expect(await stage.differences()).toEqual([])
   expect(report).toMatchObject({ differences: 0, unchecked: 0 })

@@ -56,8 +56,8 @@ test.beforeAll(async () => {
 
 afterAll(async () => {
   await expectBalanced(database)
-  const { left, booked } = await setAside(database)
-  expect(booked).toBe(left)
+  const { left, inLedger } = await setAside(database)
+  expect(inLedger).toBe(left)
   expect(nodes.flatMap(({ broken }) => broken)).toEqual([])
   await Promise.all(nodes.map(({ ledger }) => ledger.close()))
   await second.close()

@@ -40,8 +40,8 @@ beforeEach(async () => {
 })
 
 afterAll(async () => {
-  const { left, booked } = await setAside(database)
-  expect([booked, await sumAuthorized(database)]).toEqual([left, left])
+  const { left, inLedger } = await setAside(database)
+  expect([inLedger, await sumAuthorized(database)]).toEqual([left, left])
 })
 
 const authorized = (amount: bigint, more: Partial<AuthorizationIntent> = {}) =>

@@ -87,7 +87,7 @@ test('when commits are lost, repeats by key and by total leave each authorizatio
     received,
   ])
   await expectBalanced(database)
-  expect(await setAside(database)).toEqual({ left: 0n, booked: 0n })
+  expect(await setAside(database)).toEqual({ left: 0n, inLedger: 0n })
   const [made] = await database.query<{ count: number }>('select count(*)::int4 as count from authorizations')
   expect(made?.count).toBe(ROUNDS)
   await Promise.all([node.ledger.close(), calm.ledger.close()])

@@ -35,8 +35,8 @@ beforeEach(async () => {
 })
 
 afterAll(async () => {
-  const { held: heldPaise, booked } = await waiting(database)
-  expect(booked).toBe(heldPaise)
+  const { held: heldPaise, inLedger } = await waiting(database)
+  expect(inLedger).toBe(heldPaise)
 })
 
 const heldNow = (more: Partial<HoldIntent> = {}) => held(database, node, intent(payer, 1_000n, more))

@@ -36,8 +36,8 @@ beforeEach(async () => {
 })
 
 afterAll(async () => {
-  const { held: heldPaise, booked } = await waiting(database)
-  expect([booked, await sumHeld(database)]).toEqual([heldPaise, heldPaise])
+  const { held: heldPaise, inLedger } = await waiting(database)
+  expect([inLedger, await sumHeld(database)]).toEqual([heldPaise, heldPaise])
 })
 
 const holdNow = (amount: bigint, more: Partial<HoldIntent> = {}) => holdOn(node, intent(payer, amount, more))

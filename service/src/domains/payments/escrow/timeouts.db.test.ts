@@ -36,8 +36,8 @@ beforeEach(async () => {
 
 afterAll(async () => {
   await expectBalanced(database)
-  const { held: heldPaise, booked } = await waiting(database)
-  expect(booked).toBe(heldPaise)
+  const { held: heldPaise, inLedger } = await waiting(database)
+  expect(inLedger).toBe(heldPaise)
   expect(nodes.flatMap(({ broken }) => broken)).toEqual([])
   await Promise.all(nodes.map(({ ledger }) => ledger.close()))
   await second.close()

@@ -64,7 +64,7 @@ async function evaluateStructuring(
   return foundOf(facts, each => decideStructuring(each, thresholds))
 }
 
-/** The bands that may contain a new payment of an agent, judged by the lowest and the highest amount that it paid. */
+/** The bands that may contain a new payment of an agent, compared by the lowest and the highest amount that it paid. */
 async function bandsOf(
   tx: Queryable,
   scopes: readonly Scope[],

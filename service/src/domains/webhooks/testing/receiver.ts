@@ -46,8 +46,8 @@ export async function startReceiver(
   const server = tls
     ? createTlsServer({ cert: LOCALHOST.certificate, key: LOCALHOST.key }, listen)
     : createServer(listen)
-  const standing = await listening(server)
-  return { ...standing, requests, ...(tls ? { origin: `https://localhost:${standing.port}` } : {}) }
+  const opened = await listening(server)
+  return { ...opened, requests, ...(tls ? { origin: `https://localhost:${opened.port}` } : {}) }
 }
 
 /** A receiver at the level of TCP: the test writes to the socket itself. */

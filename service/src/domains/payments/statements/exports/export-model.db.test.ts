@@ -196,7 +196,7 @@ test('however few movements are read at once, all come once and in the same orde
   await fc.assert(property, { numRuns: RUNS, endOnFailure: true })
 }, 600_000)
 
-/** Plays a history of new wallets. */
+/** Runs a history of new wallets. */
 async function runSteps(steps: readonly (readonly [pauseMs: number, step: Step])[]) {
   const from = clock.now()
   const history: History = emptyHistory(open)
