@@ -163,7 +163,7 @@ test.each([
   expect(assistant.token()).toBeNull()
 })
 
-test('an owner disconnects an app on the page Safety, and it can do nothing more, on no node', async () => {
+test('an owner disconnects an app on the page Safety, it can do nothing more on any node, and she reads what it read', async () => {
   const assistant = await newAssistant('Short-lived')
   const { page } = await consentPage(assistant, PHONE, session)
   await allow(page, { daily: '50', perTx: '50' })
@@ -181,6 +181,13 @@ test('an owner disconnects an app on the page Safety, and it can do nothing more
     await safety.inEveryView('app disconnected')
     for (const each of [there, wallet]) await expect(each.call('get_wallet')).rejects.toThrow()
     await there.close()
+    // What it read on both nodes is in the agent's audit trail once the hour is over.
+    await stage.api.ok(routes.advanceClock, { body: { advance_seconds: 3_720 } })
+    await safety.open(`/console/agents/${agent.id}?section=audit&action=app.used`)
+    const row = safety.page.getByText(/get_wallet [12]/)
+    await row.first().waitFor()
+    await safety.page.getByText('Short-lived').first().waitFor()
+    await safety.inEveryView('audit of an app')
   } finally {
     await second.stop()
   }
