@@ -19,8 +19,11 @@ afterAll(async () => {
 /** It needs an address; a stage has none. */
 const NEEDS_A_URL = 'webhook.test'
 
-test.each(EVENT_NAMES.filter(name => name !== NEEDS_A_URL))('%s happens', async name => {
-  const ended = await cli.run(['trigger', name, '--json', '--timeout', '60'])
-  expect([ended.code, ended.stderr.replaceAll(/Advancing.*\n/g, '')]).toEqual([0, ''])
-  expect(jsonOf(ended)).toMatchObject({ event: name, data: expect.any(Object) })
-})
+test.each(EVENT_NAMES.filter(name => name !== NEEDS_A_URL))(
+  'batua trigger %s makes the event happen and prints it',
+  async name => {
+    const ended = await cli.run(['trigger', name, '--json', '--timeout', '60'])
+    expect([ended.code, ended.stderr.replaceAll(/Advancing.*\n/g, '')]).toEqual([0, ''])
+    expect(jsonOf(ended)).toMatchObject({ event: name, data: expect.any(Object) })
+  },
+)

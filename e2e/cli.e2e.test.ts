@@ -97,7 +97,7 @@ describe('a login', () => {
 
 describe('the exit code', () => {
   const EXITS: readonly (readonly [number, string, readonly string[], string | null])[] = [
-    [0, 'done', ['pay', '@PAYEE', '1'], null],
+    [0, 'a payment', ['pay', '@PAYEE', '1'], null],
     [2, 'a wrong amount', ['pay', '@PAYEE', '1.005'], 'usage_error'],
     [2, 'an unknown option', ['pay', '@PAYEE', '1', '--fast'], 'usage_error'],
     [2, 'an unknown command', ['spend'], 'usage_error'],
@@ -110,7 +110,7 @@ describe('the exit code', () => {
     [7, 'an unknown payee', ['pay', '@nobody-at-all', '1'], 'not_found'],
     [1, 'a file that cannot be verified', ['verify', '/dev/null'], null],
   ]
-  test.each(EXITS)('%i: %s', async (code, _what, args, error) => {
+  test.each(EXITS)('the command exits with %i after %s', async (code, _what, args, error) => {
     const named = args.map(arg => arg.replace('PAYEE', stage.payee.handle).replace('PAYER', payer.id))
     const ended = await cli.run([...named, '--json'])
     expect([ended.code, ended.stdout]).toEqual([code, expect.stringContaining('{')])

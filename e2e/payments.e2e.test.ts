@@ -98,7 +98,7 @@ describe('a payment is refused', () => {
     }
   })
 
-  test('to an unknown payee', async () => {
+  test('a payment to an unknown payee is refused', async () => {
     const payer = await network.fundedAgent(owner)
     for (const to of [
       'agt_01kb7q3f8meg5tz4x9wc2n6a01',

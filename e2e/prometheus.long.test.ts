@@ -77,7 +77,7 @@ async function raised(): Promise<Raised[]> {
 }
 
 describe('the files for Prometheus', () => {
-  test('are valid', async () => {
+  test('promtool accepts the rules and the configuration for Prometheus', async () => {
     for (const args of [
       ['check', 'rules', 'alerts.yml'],
       ['check', 'config', '--syntax-only', 'prometheus.yml'],

@@ -82,7 +82,7 @@ describe('the published package', () => {
     return paths.map(path => ({ path: path.slice(installed.length + 1), text: readFileSync(path, 'utf8') }))
   }
 
-  test('is small', () => {
+  test('the published package is within its size limit', () => {
     expect(statSync(tarball).size).toBeLessThan(MAX_TARBALL_BYTES)
   })
 

@@ -31,7 +31,7 @@ test.each(pathsOf(program))('%s has help with an example', async path => {
   expect(stdout.split('Example:\n')[1]).toContain(`batua ${path.split(' ')[0]}`)
 })
 
-test('the commands are these', async () => {
+test('the help lists every command, and there is no other', async () => {
   const names = program.commands.map(command => command.name()).toSorted()
   expect(names.join(' ')).toBe(
     'agents approvals clock completion doctor fetch fund listen login logout logs mcp open pay statement trigger verify whoami',

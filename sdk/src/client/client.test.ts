@@ -266,13 +266,13 @@ describe('a call', () => {
 describe('an abort ends a call at once with its reason', () => {
   const reason = new Error('enough')
 
-  test('before it began', async () => {
+  test('an abort before a call begins sends nothing', async () => {
     const signal = AbortSignal.abort(reason)
     await expect(clientFor([good]).getHealth({}, { signal })).rejects.toBe(reason)
     expect(sent.length).toBe(0)
   })
 
-  test('while it runs, also if fetch ignores the abort', async () => {
+  test('an abort ends a call that runs, also if fetch ignores it', async () => {
     const abort = new AbortController()
     const call = clientFor([silent]).getHealth({}, { signal: abort.signal })
     abort.abort(reason)
@@ -281,7 +281,7 @@ describe('an abort ends a call at once with its reason', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('while it waits to be repeated', async () => {
+  test('an abort ends a call that waits to be repeated', async () => {
     const abort = new AbortController()
     const busy = refuse(429, { code: 'rate_limit_exceeded' }, { 'retry-after': '50' })
     const waits = Promise.withResolvers<Retry>()

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { prepareRequest } from './request.ts'
 
 describe('an input is split', () => {
-  test('into path and body', () => {
+  test('an input is split into path and body', () => {
     const input = { agent_id: 'agt_1', to: 'translator', amount: 12.5, note: undefined }
     expect(prepareRequest('pay', input)).toEqual({
       method: 'POST',
@@ -12,7 +12,7 @@ describe('an input is split', () => {
     })
   })
 
-  test('into path and query where the route has no body', () => {
+  test('an input is split into path and query where the route has no body', () => {
     const input = { agent_id: 'agt_1', reference: 'a b&c=d', limit: 5, cursor: undefined }
     expect(prepareRequest('listPayments', input)).toEqual({
       method: 'GET',
@@ -30,7 +30,7 @@ describe('an input is split', () => {
     })
   })
 
-  test('into query and body where the route has both', () => {
+  test('an input is split into query and body where the route has both', () => {
     expect(prepareRequest('updateOwnerPolicy', { owner_id: 'own_1', spend_limit_daily: null })).toEqual({
       method: 'PATCH',
       path: '/api/web/policy?owner_id=own_1',

@@ -209,7 +209,7 @@ describe('a unique reference', () => {
 })
 
 describe('a decided approval stays', () => {
-  test('approved', async () => {
+  test('an approved request cannot be decided again', async () => {
     const approval = await approvalOf(database, await ask())
     await approve(node, approval)
     const conflict = { code: 'conflict', details: { status: 'approved' } }
@@ -218,7 +218,7 @@ describe('a decided approval stays', () => {
     expect(await balanceOf(database, payee)).toBe(20_000n)
   })
 
-  test('rejected', async () => {
+  test('a rejected request cannot be decided again', async () => {
     const approval = await approvalOf(database, await ask())
     expect(await reject(node, approval)).toMatchObject({ status: 'rejected', decidedAt: clock.now() })
     const conflict = { code: 'conflict', details: { status: 'rejected' } }
@@ -226,7 +226,7 @@ describe('a decided approval stays', () => {
     expect(await refusalOf(reject(node, approval))).toMatchObject(conflict)
   })
 
-  test('expired at its millisecond, before the job wrote it down', async () => {
+  test('a request is expired at its millisecond, before the job wrote it down', async () => {
     const [early, late] = [await approvalOf(database, await ask()), await approvalOf(database, await ask())]
     clock.advance(DAY_MS - 1)
     expect((await approve(node, early)).approval.status).toBe('approved')

@@ -49,7 +49,7 @@ const OUTCOMES: Record<Exclude<SandboxOutcome, Disputed>, Expected> = {
 
 describe('an outcome ends with the right status, balance and refunds', () => {
   const names = SANDBOX_OUTCOMES.filter((outcome): outcome is keyof typeof OUTCOMES => outcome in OUTCOMES)
-  test.each(names)('after %s', async outcome => {
+  test.each(names)('the simulated outcome %s leaves the right status, balance and refunds', async outcome => {
     const agent = await world.newAgentOfNewOwner()
     const { session, funding } = await world.open(agent)
     const expected = OUTCOMES[outcome]
