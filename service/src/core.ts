@@ -55,6 +55,7 @@ export async function openCore(config: Config, { databaseUrl, masterKey, clock, 
   const database = openDatabase(databaseUrl, {
     keptForCallers: KEPT_FOR_CALLERS,
     onError: ({ message }) => logger.warn({ reason: message }, 'idle database connection broke'),
+    onChange: host => logger.warn({ host }, 'another host of the database is the primary'),
   })
   if (config.mode === 'sandbox') await followSandboxClock(database, clock)
   const vault = openVault(masterKey, reportAltered(metrics, logger))

@@ -7,6 +7,7 @@ import { type Env, type EnvReader, readEnv } from './env-reader.ts'
 import {
   anyText,
   base64,
+  databaseUrl,
   integer,
   isNetwork,
   listOf,
@@ -121,7 +122,7 @@ function configFrom(reader: EnvReader): Config {
     serviceName: reader.read('SERVICE_NAME', serviceName, 'batua'),
     ...addresses,
     trustProxy: readTrustProxy(reader, live),
-    databaseUrl: reader.need('DATABASE_URL', url('postgres:', 'postgresql:'), null, live),
+    databaseUrl: reader.need('DATABASE_URL', databaseUrl, null, live),
     dataDir: reader.read('DATA_DIR', anyText, './.data'),
     masterKey: reader.need('MASTER_KEY', base64(MASTER_KEY_BYTES), null, live),
     adminPhones,

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { addressesOf } from '../db/hosts.ts'
 
 /** Reads the text of a variable; undefined when it is invalid. */
 export interface ValueKind<T> {
@@ -87,6 +88,13 @@ export function url(...protocols: readonly string[]): ValueKind<string | null> {
       return parsed.protocol.startsWith('http') && hasExtras ? undefined : text.replace(/\/+$/, '')
     },
   }
+}
+
+/** The address of a database on one host or several, as written. */
+export const databaseUrl: ValueKind<string | null> = {
+  expected:
+    'an address beginning with postgres:// or postgresql://, of one host or several with commas between them, and with target_session_attrs=read-write if with any',
+  parse: text => (addressesOf(text) === null ? undefined : text.replace(/\/+$/, '')),
 }
 
 export function base64(length: number): ValueKind<Buffer | null> {

@@ -9,6 +9,7 @@ import {
 } from './errors.ts'
 import { type FairPool, openFairPools } from './fair-pools.ts'
 import { type Gathered, openGathered } from './gathered.ts'
+import { openHosts } from './hosts.ts'
 import { type LockedRows, type LockedRowsOfTransactions, openLockedRows } from './locked-rows.ts'
 import { openTurns } from './turns.ts'
 import { encodeParameter, WIRE_TYPES } from './wire-types.ts'
@@ -25,7 +26,7 @@ export {
 export { asService, onBehalfOf, type Purpose, type WorkOrigin } from './work-origin.ts'
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { Client, type ClientConfig, type PoolClient, type QueryResult } from 'pg'
+import type { Client, ClientConfig, PoolClient, QueryResult } from 'pg'
 
 export type Row = Record<string, unknown>
 
@@ -91,6 +92,8 @@ export interface DatabaseOptions {
   readonly applicationName?: string
   /** Called when an idle connection broke. */
   readonly onError?: (error: Error) => void
+  /** Called when another of several hosts has become the primary. */
+  readonly onChange?: (host: string) => void
 }
 
 const MAX_ATTEMPTS = 5
@@ -102,14 +105,21 @@ const STATEMENT_TIMEOUT_MS = 60_000
 /** Longer than any transaction here. A statement that waits longer fails, and its connection serves others. */
 const LOCK_TIMEOUT_MS = 5_000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000
+/**
+ * How long a commit may take; a primary without its standbys does not confirm any. The statement is not cancelled, because
+ * PostgreSQL would then commit without them: the connection is closed, and the outcome is not known.
+ */
+const COMMIT_TIMEOUT_MS = 8_000
 
 export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
-  const config = clientConfig(url, options.applicationName ?? 'batua')
+  const config = clientConfig(options.applicationName ?? 'batua')
+  const hosts = openHosts(url, options)
   const connections = new Set<Connection>()
   let closed: Promise<void> | undefined
   const pools = openFairPools(
     { ...config, lock_timeout: LOCK_TIMEOUT_MS },
     {
+      hosts,
       sharedConnections: options.maxConnections ?? SHARED_CONNECTIONS,
       keptForCallers: options.keptForCallers ?? 0,
       onError(error) {
@@ -128,6 +138,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   async function close(): Promise<void> {
     await Promise.all([...connections].map(connection => connection.release()))
     await pools.close()
+    hosts.close()
   }
   const queryable = (poolOf: () => FairPool): Queryable => ({
     async query<R extends object>(text: string, values?: readonly unknown[], named?: { name?: string }) {
@@ -153,7 +164,9 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     lockedRows,
     async connect() {
       const onEnd = (ended: Connection) => connections.delete(ended)
-      const connection = await openConnection(config, onEnd, committed)
+      const connection = await hosts.connected(() =>
+        openConnection(new hosts.Client(config), onEnd, committed),
+      )
       connections.add(connection)
       return connection
     },
@@ -163,9 +176,8 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   }
 }
 
-function clientConfig(url: string, applicationName: string): ClientConfig {
+function clientConfig(applicationName: string): ClientConfig {
   return {
-    connectionString: url,
     application_name: applicationName,
     types: WIRE_TYPES,
     pipeline: true,
@@ -183,7 +195,7 @@ async function withClient<T>(pool: FairPool, use: (client: PoolClient) => Promis
   const { party } = currentOrigin()
   await pool.enter(party)
   try {
-    const client = await acquire(pool)
+    const client = await pool.connect()
     try {
       const result = await use(client)
       client.release()
@@ -195,14 +207,6 @@ async function withClient<T>(pool: FairPool, use: (client: PoolClient) => Promis
     }
   } finally {
     pool.leave(party)
-  }
-}
-
-async function acquire(pool: FairPool): Promise<PoolClient> {
-  try {
-    return await pool.connect()
-  } catch (error) {
-    throw databaseUnavailable(error)
   }
 }
 
@@ -246,30 +250,17 @@ async function transaction<T>(
       throw error
     }
     open = false
-    await commit(client)
+    await run(client, 'commit')
     committed()
     return result
   })
 }
 
-async function commit(client: PoolClient): Promise<void> {
-  try {
-    await run(client, 'commit')
-  } catch (error) {
-    if (!isConnectionLost(error)) throw error
-    throw new DatabaseUnavailable('The connection to the database broke during the commit', {
-      cause: error,
-      commitSent: true,
-    })
-  }
-}
-
 async function openConnection(
-  config: ClientConfig,
+  client: Client,
   onEnd: (ended: Connection) => void,
   committed: () => void,
 ): Promise<Connection> {
-  const client = new Client(config)
   const listeners: ((error: Error) => void)[] = []
   let lost: Error | undefined
   let given = true
@@ -316,11 +307,7 @@ async function openConnection(
   // Before it connects, because an error event without a listener would end the process.
   client.on('error', error => lose(databaseUnavailable(error)))
   client.on('end', () => lose(new DatabaseUnavailable('The database closed the connection')))
-  try {
-    await client.connect()
-  } catch (error) {
-    throw databaseUnavailable(error)
-  }
+  await client.connect()
   return connection
 }
 
@@ -332,7 +319,8 @@ async function run<R extends object = Row>(
   options?: { name?: string },
 ): Promise<R[]> {
   try {
-    const response: QueryResult | QueryResult[] = await client.query(statement(text, values, options?.name))
+    const sent: Promise<QueryResult | QueryResult[]> = client.query(statement(text, values, options?.name))
+    const response = await (text === 'commit' ? confirmed(sent) : sent)
     const result = Array.isArray(response) ? response.at(-1) : response
     // After a failed statement the server responds to COMMIT with ROLLBACK, and without an error.
     if (text === 'commit' && result?.command !== 'COMMIT')
@@ -342,7 +330,25 @@ async function run<R extends object = Row>(
     if (isTimeout(error)) {
       throw new DatabaseBusy('The database took too long over a lock or a statement', { cause: error })
     }
-    throw isConnectionLost(error) ? databaseUnavailable(error) : error
+    if (!isConnectionLost(error)) throw error
+    if (text !== 'commit') throw databaseUnavailable(error)
+    throw new DatabaseUnavailable('The database did not confirm the commit', {
+      cause: error,
+      commitSent: true,
+    })
+  }
+}
+
+async function confirmed<T>(commit: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new DatabaseUnavailable('It took too long')), COMMIT_TIMEOUT_MS)
+  })
+  try {
+    return await Promise.race([commit, late])
+  } finally {
+    clearTimeout(timer)
+    commit.catch(() => {})
   }
 }
 

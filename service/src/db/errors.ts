@@ -38,8 +38,9 @@ const UNIQUE_VIOLATION = '23505'
 /** Raised by the function `require_unchanged`. */
 const FACTS_CHANGED = 'BA001'
 
-// Class 08 is added below by its prefix. 57P05 and 25P03 are the server closing a session that idled too long.
-const SERVER_GONE = '57P01 57P02 57P03 57P05 25P03 53300'
+// Class 08 is added below by its prefix. 57P05 and 25P03 are the server closing a session that idled too long, 25006 is
+// a server that has become a standby.
+const SERVER_GONE = '57P01 57P02 57P03 57P05 25P03 25006 53300'
 const NETWORK_GONE =
   'ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ENOENT ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN'
 const LOST_CODES = new Set(`${SERVER_GONE} ${NETWORK_GONE}`.split(' '))

@@ -1,5 +1,6 @@
 import { type ClientConfig, Pool, type PoolClient } from 'pg'
 import { openFairShare, PATIENCE } from './fair-share.ts'
+import type { Hosts } from './hosts.ts'
 import { type Purpose, SERVICE_PARTY } from './work-origin.ts'
 
 /** The connections of one purpose. After `enter` a caller gets a connection without waiting. */
@@ -18,6 +19,7 @@ export interface FairPools {
 }
 
 export interface FairPoolsOptions {
+  readonly hosts: Hosts
   readonly sharedConnections: number
   /** How many shared connections the service's own work may not use. */
   readonly keptForCallers: number
@@ -32,18 +34,18 @@ const IDLE_TIMEOUT_MS = 30_000
  */
 export function openFairPools(
   config: ClientConfig,
-  { sharedConnections, keptForCallers, onError }: FairPoolsOptions,
+  { hosts, sharedConnections, keptForCallers, onError }: FairPoolsOptions,
 ): FairPools {
   const pools: Pool[] = []
   const open = (max: number, mostOf: (party: string) => number): FairPool => {
-    const pool = new Pool({ ...config, max, idleTimeoutMillis: IDLE_TIMEOUT_MS })
+    const pool = new Pool({ ...config, Client: hosts.Client, max, idleTimeoutMillis: IDLE_TIMEOUT_MS })
     pool.on('error', onError)
     // A client that breaks while in use emits an error, which would end the process without a listener. Its queries fail
     // with the same error, so it is safe to ignore here.
     pool.on('connect', client => client.on('error', ignore))
     pools.push(pool)
     const share = openFairShare({ ...PATIENCE, places: max, mostOf, shared: 'connection' })
-    return { enter: share.enter, leave: share.leave, connect: () => pool.connect() }
+    return { enter: share.enter, leave: share.leave, connect: () => hosts.connected(() => pool.connect()) }
   }
   // Three callers at their maximum leave a connection for a fourth.
   const most = Math.max(1, Math.floor((sharedConnections * 3) / 10))

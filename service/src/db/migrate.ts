@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import Postgrator from 'postgrator'
 import type { Queryable } from './database.ts'
-import { databaseUnavailable } from './errors.ts'
+import { openHosts } from './hosts.ts'
 import type { Logger } from './logger.ts'
 
 export interface MigrateOptions {
@@ -25,14 +25,14 @@ export function newestVersion(): number {
 
 /** Migrates the schema to the version of this release; does nothing when it has it already. */
 export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<void> {
-  const client = new Client({ connectionString: databaseUrl, application_name: 'batua migrations' })
-  // A broken connection fails the running query, which reports it.
-  client.on('error', () => undefined)
-  try {
-    await client.connect()
-  } catch (error) {
-    throw databaseUnavailable(error)
-  }
+  const hosts = openHosts(databaseUrl)
+  const client = await hosts.connected(async () => {
+    const opened = new hosts.Client({ application_name: 'batua migrations' })
+    // A broken connection fails the running query, which reports it.
+    opened.on('error', () => undefined)
+    await opened.connect()
+    return opened
+  })
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
     await options.check?.({
@@ -41,6 +41,7 @@ export async function migrate(databaseUrl: string, options: MigrateOptions = {})
     await bringForward(client, options)
   } finally {
     await client.end()
+    hosts.close()
   }
 }
 

@@ -41,6 +41,8 @@ export interface Party {
 export interface Entry {
   readonly command: Command<object>
   readonly party: Party
+  /** When it was added to the queue, by `monotonicSeconds`. */
+  readonly addedAt: number
   readonly resolve: (result: object) => void
   readonly reject: (error: unknown) => void
 }

@@ -1,10 +1,11 @@
+import { monotonicSeconds } from '../kernel/clock.ts'
 import type { Uuid } from '../kernel/ids.ts'
 import { openAccountProofs } from './account-proof.ts'
-import { type Command, Prerequisite, type Services } from './command.ts'
+import { type Command, type Entry, Prerequisite, type Services } from './command.ts'
 import { type Committer, type CommitterOptions, createCommitter, outward } from './committer.ts'
 import { type OptimisticMode, openOptimism } from './optimistic.ts'
-import { openQueue, type Queue, type QueueOptions } from './queue.ts'
-import { unavailable } from './unavailable.ts'
+import { DEFAULT_MAX_WAIT_SECONDS, openQueue, type Queue, type QueueOptions } from './queue.ts'
+import { outcomeUnknown, unavailable } from './unavailable.ts'
 
 export interface Ledger {
   /**
@@ -80,7 +81,9 @@ export function openLedger(options: LedgerOptions): Ledger {
     inFlight += batch.length
     const accounts = new Set(batch.flatMap(entry => entry.command.accounts))
     for (const id of accounts) locked.add(id)
+    const reporting = reportLate(batch, options.maxWaitSeconds ?? DEFAULT_MAX_WAIT_SECONDS)
     const run = committer.run(batch).finally(() => {
+      clearTimeout(reporting)
       running.delete(accounts)
       for (const id of accounts) locked.delete(id)
       idle.push(committer)
@@ -117,6 +120,20 @@ export function openLedger(options: LedgerOptions): Ledger {
     queued: queue.length,
     finished: () => finished,
   }
+}
+
+const LEAST_WAIT_SECONDS = 1
+
+/**
+ * Answers the callers of a batch whose commit is not confirmed in time. The committer goes on: it never cancels a
+ * commit, because PostgreSQL would then keep it without its standbys.
+ */
+function reportLate(batch: readonly Entry[], maxWaitSeconds: number): NodeJS.Timeout {
+  const waited = monotonicSeconds() - (batch[0]?.addedAt ?? 0)
+  const left = Math.max(LEAST_WAIT_SECONDS, maxWaitSeconds - waited)
+  return setTimeout(() => {
+    for (const entry of batch) entry.reject(outcomeUnknown())
+  }, left * 1000)
 }
 
 /** A decision may need something written first, and once more if another change comes in between. */

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect } from 'vitest'
-import { type Database, DatabaseUnavailable } from '../db/database.ts'
+import { type Database, DatabaseUnavailable, openDatabase } from '../db/database.ts'
 import { AppError, refuse } from '../kernel/app-error.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { newUuid, type Uuid } from '../kernel/ids.ts'
@@ -365,3 +365,27 @@ describe('the queue', () => {
     await Promise.all([node.ledger.close(), node.ledger.close(), work])
   })
 })
+
+test('while the database does not respond, callers learn what is known in time, and the commit goes on', async ({
+  db,
+}) => {
+  const other = openDatabase(db.url)
+  const node = startNode({ database: db.database, clock, maxWaitSeconds: 0.2 })
+  const id = await insertAgent(db.database, clock.now())
+  await other.inTransaction(async tx => {
+    await tx.query('select 1 from accounts where id = $1 for update', [id])
+    const [first, second] = [fund(node.ledger, id, 100n), nextTurn().then(() => fund(node.ledger, id, 10n))]
+    await expect(second).rejects.toThrow('Nothing was done')
+    await expect(first).rejects.toMatchObject({ details: { outcome: 'unknown' } })
+  })
+  await node.ledger.close()
+  expect(await balanceOf(db.database, id)).toBe(100n)
+  await other.close()
+})
+
+/** After the first command was taken out of the queue. */
+function nextTurn(): Promise<void> {
+  return new Promise(resolve => {
+    setImmediate(() => setImmediate(resolve))
+  })
+}

@@ -1,5 +1,6 @@
 import type { LockedRows } from '../db/locked-rows.ts'
 import { currentOrigin } from '../db/work-origin.ts'
+import { monotonicSeconds } from '../kernel/clock.ts'
 import type { Uuid } from '../kernel/ids.ts'
 import type { Command, Entry, Party } from './command.ts'
 import { openPassedOver } from './passed-over.ts'
@@ -22,6 +23,8 @@ export interface QueueOptions {
   readonly maxQueued?: number
   /** The maximum of one party (see db/work-origin.ts), so that no party fills the queue alone. */
   readonly maxQueuedOfParty?: number
+  /** How long a caller waits for a result, in the queue and for the commit. */
+  readonly maxWaitSeconds?: number
   /** How long commands wait for an account that changes in this process have locked; then they are refused. */
   readonly maxPassedOverSeconds?: number
 }
@@ -30,6 +33,9 @@ const DEFAULT_MAX_QUEUED = 20_000
 /** Three parties at their maximum leave room for a fourth. */
 const PARTIES_THAT_FILL_THE_QUEUE = 4
 const DEFAULT_MAX_PASSED_OVER_SECONDS = 5
+/** A database that hangs has a caller wait for less than ten seconds. */
+export const DEFAULT_MAX_WAIT_SECONDS = 9
+const LOOK_EVERY_MS = 500
 
 /** Calls `wake` when a command is added, and when commands that waited for a change may run. */
 export function openQueue(options: QueueOptions, changing: LockedRows, wake: () => void): Queue {
@@ -38,6 +44,8 @@ export function openQueue(options: QueueOptions, changing: LockedRows, wake: () 
   /** The parties with waiting commands. */
   const parties = new Map<string, Party>()
   let queue: Entry[] = []
+  let looking: NodeJS.Timeout | null = null
+  const maxWaitSeconds = options.maxWaitSeconds ?? DEFAULT_MAX_WAIT_SECONDS
   const maxPassedOverSeconds = options.maxPassedOverSeconds ?? DEFAULT_MAX_PASSED_OVER_SECONDS
   const passedOver = openPassedOver(changing, maxPassedOverSeconds, wake)
 
@@ -55,14 +63,23 @@ export function openQueue(options: QueueOptions, changing: LockedRows, wake: () 
     }
   }
 
-  /** Refuses commands that have waited too long for a change, as a lock timeout would. */
-  function refuseOverdue(isOverdue: (id: Uuid) => boolean): void {
-    const overdue = queue.filter(({ command }) => command.accounts.some(isOverdue))
+  function refuse(isOverdue: (entry: Entry) => boolean, reason: string): void {
+    const overdue = queue.filter(isOverdue)
     if (overdue.length === 0) return
     const refused = new Set(overdue)
     queue = queue.filter(entry => !refused.has(entry))
     left(overdue)
-    for (const entry of overdue) entry.reject(unavailable('An agent of this payment is being changed'))
+    for (const entry of overdue) entry.reject(unavailable(reason))
+  }
+
+  /** While commands wait, refuses those whose callers have waited too long: no committer is free, or none commits. */
+  function lookAfterWaiting(): void {
+    looking ??= setTimeout(() => {
+      looking = null
+      const before = monotonicSeconds() - maxWaitSeconds
+      refuse(({ addedAt }) => addedAt < before, 'The database does not respond')
+      if (queue.length > 0) lookAfterWaiting()
+    }, LOOK_EVERY_MS).unref()
   }
 
   return {
@@ -75,18 +92,25 @@ export function openQueue(options: QueueOptions, changing: LockedRows, wake: () 
       }
       party.waiting += 1
       return new Promise<Result>((resolve, reject) => {
-        queue.push({ command, party, resolve: result => resolve(result as Result), reject })
+        const addedAt = monotonicSeconds()
+        queue.push({ command, party, addedAt, resolve: result => resolve(result as Result), reject })
+        lookAfterWaiting()
         wake()
       })
     },
     take(locked, size) {
       const isOverdue = passedOver.overdue()
-      if (isOverdue !== null) refuseOverdue(isOverdue)
+      // Refuses commands that have waited too long for a change, as a lock timeout would.
+      if (isOverdue !== null)
+        refuse(({ command }) => command.accounts.some(isOverdue), 'An agent of this payment is being changed')
       const { batch, rest } = pick(queue, { locked, inChange: passedOver.inChange() }, size, parties)
       queue = rest
       left(batch)
       return batch
     },
-    close: passedOver.close,
+    close() {
+      clearTimeout(looking ?? undefined)
+      passedOver.close()
+    },
   }
 }

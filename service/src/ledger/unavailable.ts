@@ -11,7 +11,7 @@ export function unavailable(reason: string): AppError {
 export function outcomeUnknown(): AppError {
   return new AppError(
     'service_unavailable',
-    'The connection to the database broke during the commit, so it is not known whether this was done. ' +
+    'The database did not confirm the commit, so it is not known whether this was done. ' +
       'Look it up by its idempotency key or reference before you try again',
     { details: { outcome: 'unknown' }, headers: { 'retry-after': '10' } },
   )
