@@ -125,7 +125,7 @@ export function openLedger(options: LedgerOptions): Ledger {
 const LEAST_WAIT_SECONDS = 1
 
 /**
- * Answers the callers of a batch whose commit is not confirmed in time. The committer goes on: it never cancels a
+ * Rejects the commands of a batch whose commit is not confirmed in time. The committer goes on: it never cancels a
  * commit, because PostgreSQL would then keep it without its standbys.
  */
 function reportLate(batch: readonly Entry[], maxWaitSeconds: number): NodeJS.Timeout {
