@@ -62,7 +62,7 @@ test('an owner changes her bank account, sees when it holds, and cancels it', as
     .waitFor()
   await tab.inEveryView('refused bank account')
   await submit('5555 5555 5555', '555555555555', 'icic0004321')
-  await page.getByText(/^Your money goes to •••• 5555 from/).waitFor()
+  await page.getByText(/^Your money goes to •••• 5555 from .* on$/).waitFor()
   await tab.inEveryView('bank account that waits')
   expect(await ownerNow()).toMatchObject({
     bank_account_last4,

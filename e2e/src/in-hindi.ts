@@ -172,7 +172,9 @@ function translator(pairs: readonly Pair[]): Find {
   function all(words: string | RegExp, isExact: boolean): string[] {
     if (words instanceof RegExp) {
       const matched = templates.filter(({ text }) => words.test(text)).map(whole)
-      return matched.length > 0 ? matched : filled(words.source.replaceAll(/^\^|\$$/g, ''))
+      return matched.length > 0
+        ? matched
+        : filled(words.source.replaceAll(/^\^|\$$/g, '').replaceAll('.*', ANY_VALUE))
     }
     const found = [...exactly(words), ...(isExact ? [] : including(words)), ...filled(words)]
     return found.length > 0 ? found : begun(words)
@@ -195,8 +197,8 @@ function asPattern(text: string): string {
     .replaceAll(/[\u{E000}-\u{E100}]/gu, '.*')
 }
 
-/** A word, the number 1 or another number for each value of a text. */
-const VALUES = combined(PLACES.map((place, index) => [place, 1, NUMBERS[index] ?? 0]))
+/** A word, no word, the number 1 or another number for each value of a text. */
+const VALUES = combined(PLACES.map((place, index) => [place, '', 1, NUMBERS[index] ?? 0]))
 
 /** What a text can say: of a function, with words and with numbers of both plural forms as values. */
 function templatesOf({ en, hi }: Pair): Template[] {

@@ -8,8 +8,7 @@ export const safetyTexts = texts({
       'Stop everything at once, protect what you decide, choose your notifications, and see where you are logged in.',
     sections: { login: 'Login', apps: 'Permissions', notifications: 'Notifications' },
     stop: 'Emergency stop',
-    stopHint:
-      'One tap for when something is wrong: from the next payment on, none of your agents pays or receives.',
+    stopHint: 'For when something is wrong: from the next payment on, none of your agents pays or receives.',
     toPaused: 'See the paused agents, and resume each when you are ready',
     noneActive: 'No agent was active: all were stopped already',
     stopAll: 'Pause all agents',
@@ -42,7 +41,7 @@ export const safetyTexts = texts({
     ownerLead: 'सब कुछ एक साथ रोकें, अपने फ़ैसले सुरक्षित करें, चुनें कि आपको क्या बताया जाए, और देखें कि आप कहाँ-कहाँ लॉग इन हैं।',
     sections: { login: 'लॉग इन', apps: 'अनुमतियाँ', notifications: 'सूचनाएँ' },
     stop: 'आपातकालीन रोक',
-    stopHint: 'कुछ ग़लत हो तो एक टैप: अगले भुगतान से आपका कोई एजेंट न चुकाएगा, न पाएगा।',
+    stopHint: 'कुछ ग़लत हो तो: अगले भुगतान से आपका कोई एजेंट न चुकाएगा, न पाएगा।',
     toPaused: 'रुके हुए एजेंट देखें, और तैयार होने पर हर एक को चलाएँ',
     noneActive: 'कोई एजेंट चालू नहीं था: सब पहले से रुके थे',
     stopAll: 'सभी एजेंट रोकें',
