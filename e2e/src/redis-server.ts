@@ -14,6 +14,10 @@ export interface RedisServer {
   readonly port: number
   /** A new connection. */
   connect(): Redis
+  /** Kills the process. */
+  kill(): Promise<void>
+  /** Stops the process, or continues it: while it is stopped, it keeps its connections and responds to nothing. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void
   /** Kills the process, and starts another with the same files and the same port. */
   crash(): Promise<void>
   close(): Promise<void>
@@ -34,12 +38,15 @@ export async function startRedis(): Promise<RedisServer> {
     first.on('error', () => {})
     await first.ping()
     first.disconnect()
-    return async () => {
-      child.kill('SIGKILL')
-      await ended
+    return {
+      signal: (name: NodeJS.Signals) => void child.kill(name),
+      async kill() {
+        child.kill('SIGKILL')
+        await ended
+      },
     }
   }
-  let kill = await start()
+  let running = await start()
   return {
     port,
     connect() {
@@ -48,13 +55,15 @@ export async function startRedis(): Promise<RedisServer> {
       connections.push(redis)
       return redis
     },
+    kill: () => running.kill(),
+    signal: name => running.signal(name),
     async crash() {
-      await kill()
-      kill = await start()
+      await running.kill()
+      running = await start()
     },
     async close() {
       for (const each of connections) each.disconnect()
-      await kill()
+      await running.kill()
       rmSync(folder, { recursive: true, force: true })
     },
   }

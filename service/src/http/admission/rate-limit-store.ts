@@ -45,11 +45,47 @@ export class MemoryStore {
 }
 
 const COMMAND_TIMEOUT_MS = 250
+/** After a failure Redis is not asked for this long, so that a Redis that hangs delays few requests. */
+const PAUSE_MS = 1_000
 
-/**
- * The store of shared rate limits. It fails fast and never queues, because a request that cannot be counted is let
- * through rather than kept waiting.
- */
+type Reply = (error: null, counted: readonly [current: number, ttl: number]) => void
+type Command = (key: string, ...more: unknown[]) => void
+
+/** What the rate limit plug-in uses of a Redis: it defines its two commands, which end with a callback. */
+export interface LimitCommands {
+  defineCommand(name: string, definition: { readonly lua: string; readonly numberOfKeys?: number }): void
+  [command: string]: Command | LimitCommands['defineCommand']
+}
+
+/** The commands of the plug-in on this Redis. While it fails, this node counts by itself. */
+export function countingOnEachNodeWithout(redis: Redis): LimitCommands {
+  const memory = new MemoryStore()
+  let pausedUntilMs = 0
+
+  const commands: LimitCommands = {
+    defineCommand(name, definition) {
+      redis.defineCommand(name, definition)
+      const onRedis = (redis as unknown as Record<string, Command>)[name]?.bind(redis)
+      commands[name] = (key: string, ...more: unknown[]) => {
+        const report = more.pop() as Reply
+        const count = () => {
+          const counted: Counted = (_, { current, ttl }) => report(null, [current, ttl])
+          if (more.length === 0) memory.read(key, counted)
+          else memory.incr(key, counted, Number(more[0]))
+        }
+        if (performance.now() < pausedUntilMs) return count()
+        onRedis?.(key, ...more, (error: Error | null, counted: readonly [number, number]) => {
+          if (error === null) return report(null, counted)
+          pausedUntilMs = performance.now() + PAUSE_MS
+          count()
+        })
+      }
+    },
+  }
+  return commands
+}
+
+/** The store of shared rate limits. It fails fast and never queues, because requests wait for it. */
 export async function connectRedis(url: string, logger: Logger): Promise<Redis> {
   const library = await import('ioredis')
   const redis = new library.Redis(url, {
@@ -59,7 +95,7 @@ export async function connectRedis(url: string, logger: Logger): Promise<Redis> 
     maxRetriesPerRequest: 0,
   })
   redis.on('error', (error: Error) =>
-    logger.warn({ err: error }, 'redis connection failed: rate limits are not counted'),
+    logger.warn({ err: error }, 'redis connection failed: each node counts rate limits by itself'),
   )
   return redis
 }

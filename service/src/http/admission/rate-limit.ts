@@ -5,7 +5,7 @@ import { errorOf } from '../../kernel/app-error.ts'
 import { rateLimitExceeded, rateLimitHeaders } from '../../kernel/rate-limit-exceeded.ts'
 import { callerName, type MaybePromise } from '../caller.ts'
 import { type CredentialLookups, openCredentialLookups } from './credential-lookups.ts'
-import { MemoryStore } from './rate-limit-store.ts'
+import { countingOnEachNodeWithout, MemoryStore } from './rate-limit-store.ts'
 
 /** Requests a minute for each kind of caller; 0 is no limit. They are read at every request, because they may be changed. */
 export interface RateLimitConfig {
@@ -54,7 +54,7 @@ const WINDOW_MS = 60_000
 /** High enough that a caller with occasional failures never reaches the limit of failures. */
 const FAILURES_PER_REQUEST = 10
 
-/** Counters in memory or, shared by several nodes, in Redis. While Redis is not available, requests pass. */
+/** Counters in memory or, shared by several nodes, in Redis. While Redis fails, each node counts by itself. */
 export async function createRateLimits(
   fastify: FastifyInstance,
   config: RateLimitConfig,
@@ -121,7 +121,7 @@ export async function registerRateLimit(fastify: FastifyInstance, redis: Redis |
     global: false,
     skipOnError: true,
     nameSpace: 'batua-rate:',
-    ...(redis === null ? { store: MemoryStore } : { redis }),
+    ...(redis === null ? { store: MemoryStore } : { redis: countingOnEachNodeWithout(redis) }),
   })
 }
 
