@@ -10,7 +10,8 @@ export interface TcpProxy {
   close(): Promise<void>
 }
 
-export async function openTcpProxy(target: number): Promise<TcpProxy> {
+/** `target`: a port of this machine, or the path of a socket. */
+export async function openTcpProxy(target: number | string): Promise<TcpProxy> {
   const port = await freePort()
   const sockets = new Set<Socket>()
   let isCut = false
@@ -18,7 +19,7 @@ export async function openTcpProxy(target: number): Promise<TcpProxy> {
   const server = createServer(client => {
     keep(client)
     if (isCut) return
-    const upstream = keep(connect(target, '127.0.0.1'))
+    const upstream = keep(typeof target === 'string' ? connect(target) : connect(target, '127.0.0.1'))
     client.pipe(upstream).pipe(client)
     for (const [one, other] of [
       [client, upstream],

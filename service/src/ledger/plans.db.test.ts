@@ -43,7 +43,7 @@ afterAll(async () => {
  * escrows, and the look-ups of fundings and payouts.
  */
 async function runEverything(): Promise<void> {
-  const node = startNode({ database: recordingDatabase(database, sent), clock })
+  const node = startNode({ database: recordingDatabase(database, sent), clock, optimism: 'always' })
   const watched = { spend_limit_hourly_paise: 10_000n, max_counterparties_per_hour: 9 }
   const payer = await insertFundedAgent(node.ledger, database, clock, 1_000_000n, watched)
   const payee = await insertFundedAgent(node.ledger, database, clock, 1_000_000n)
