@@ -39,6 +39,7 @@ export async function checkProof(
 ): Promise<ProofOutcome> {
   const proof = decodeProof(header)
   if (proof === null) return refused('invalid_payment_header')
+  if (context.receiptRequired && proof.receipt === undefined) return refused('receipt_not_genuine')
   const issuedAt = issuedAtOf(proof.nonce)
   if (issuedAt === null) return refused('nonce_not_ours')
   const deadline = deadlineIn(context.verifyTimeoutMs)

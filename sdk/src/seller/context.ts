@@ -18,6 +18,7 @@ export interface SellerContext {
   /** Whether the price is fixed. */
   readonly hasFixedPrice: boolean
   readonly description: string | null
+  readonly receiptRequired: boolean
   readonly onFailure: 'refund' | 'keep'
   readonly nonceTtlMs: number
   readonly verifyTimeoutMs: number
@@ -48,6 +49,7 @@ export function openContext(options: SellerOptions<never>, surroundings: Surroun
     payTo: payeeIn(options.payTo),
     hasFixedPrice: typeof options.amount !== 'function',
     description: options.description ?? null,
+    receiptRequired: options.receiptRequired === true,
     onFailure: onFailureIn(options.onFailure ?? 'refund'),
     nonceTtlMs: msIn('nonceTtlMs', options.nonceTtlMs ?? DEFAULT_NONCE_TTL_MS),
     verifyTimeoutMs,

@@ -31,6 +31,8 @@ export interface SellerOptions<Request> {
   readonly description?: string
   /** The store of used nonces. Absent: the service, which consumes each nonce when it verifies it (`consume`). */
   readonly nonces?: NonceStore
+  /** Refuses proofs without a receipt, so that no invented proof costs the service a request; false by default. */
+  readonly receiptRequired?: boolean
   /**
    * What happens to a payment after a response with 5xx, 408, 425 or 429: it is refunded (`refund`, the default), or
    * its nonce stays valid for a repeated request (`keep`).

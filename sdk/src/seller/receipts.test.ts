@@ -132,6 +132,14 @@ test('a proof without a receipt is verified at the service', async () => {
   expect(state).toMatchObject({ verified: 1, documents: 0 })
 })
 
+test('a seller that requires receipts refuses a proof without one, and nobody is asked', async () => {
+  const { key, state, challenge, claimsFor, show } = openShop({ receiptRequired: true })
+  const nonce = await challenge()
+  expect(await show(nonce)).toMatchObject({ status: 402, reason: 'receipt_not_genuine' })
+  expect(state).toMatchObject({ verified: 0, documents: 0, agents: 0 })
+  expect(await show(nonce, token(key, claimsFor(nonce)))).toMatchObject(SERVED)
+})
+
 test.each<[string, object, string]>([
   ['of another service', { iss: 'other' }, 'receipt_not_genuine'],
   ['of another payment', { payment_id: 'pay_01kb7q3f8meg5tz4x9wc2n6a02' }, 'receipt_not_genuine'],
