@@ -32,9 +32,9 @@ let stopped: Agent
 beforeAll(async () => {
   stage = await openChaosStage()
   const made: Agent[] = []
-  for (let count = 0; count < 6; count++) made.push(await stage.newAgent(5_000_000))
+  for (let count = 0; count < 6; count++) made.push(await stage.newFundedAgent(5_000_000))
   agents = made
-  stopped = await stage.newAgent(100_000)
+  stopped = await stage.newFundedAgent(100_000)
 }, PATIENCE_MS)
 afterAll(() => stage.close())
 

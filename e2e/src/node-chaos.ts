@@ -22,7 +22,7 @@ export interface ChaosStage {
   readonly database: ServiceDatabase
   readonly network: Network
   readonly owner: Owner
-  newAgent(funds: number): Promise<Agent>
+  newFundedAgent(funds: number): Promise<Agent>
   close(): Promise<void>
 }
 
@@ -45,7 +45,7 @@ export async function openChaosStage(): Promise<ChaosStage> {
     database,
     network,
     owner,
-    async newAgent(funds) {
+    async newFundedAgent(funds) {
       const agent = await network.agent(owner)
       await network.fund(agent, funds)
       return agent
