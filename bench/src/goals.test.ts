@@ -35,6 +35,7 @@ function measured(
       seconds: 1,
       cpuSeconds: 0,
     })),
+    tpcbAloneMs: [],
     paid: 0,
   }
 }

@@ -15,6 +15,7 @@ const TPCB_LEAST = 1.5
 const HOT_LEAST = 0.9
 const CLIENT_P50_MS = 1.5
 const STRICT_LEAST = 0.9
+const ONE_CLIENT_MOST = 1.8
 
 /** Ratios are computed within each round, whose measurements are closest in time; then their median. */
 export function goalsOfPayments(measurements: Measurements): Goal[] {
@@ -25,6 +26,7 @@ export function goalsOfPayments(measurements: Measurements): Goal[] {
     hotOverRandom(measurements, 'hot-256', 'random-256', 256),
     allControls(measurements),
     oneClient(measurements),
+    oneClientOverTpcb(measurements),
   ]
 }
 
@@ -74,6 +76,19 @@ function oneClient(measurements: Measurements): Goal {
     measured: `${figure(p50Ms, 2)} ms`,
     wanted: `under ${CLIENT_P50_MS} ms`,
     verdict: verdict(p50Ms, p50Ms < CLIENT_P50_MS),
+  }
+}
+
+function oneClientOverTpcb({ loads, tpcbAloneMs }: Measurements): Goal {
+  const ratio = medianRatio(
+    (loads.get('random-1') ?? []).map(round => round.p50Ms),
+    tpcbAloneMs,
+  )
+  return {
+    name: 'one client, median response time ÷ average of pgbench with one client',
+    measured: figure(ratio, 2),
+    wanted: `at most ${ONE_CLIENT_MOST}`,
+    verdict: verdict(ratio, ratio <= ONE_CLIENT_MOST),
   }
 }
 

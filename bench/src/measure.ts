@@ -29,6 +29,8 @@ export interface TpcbMeasurement extends TpcbReport {
 export interface Measurements {
   readonly loads: ReadonlyMap<LoadName, readonly LoadMeasurement[]>
   readonly tpcb: readonly TpcbMeasurement[]
+  /** The average latency of pgbench with one client, in milliseconds. */
+  readonly tpcbAloneMs: readonly number[]
   /** Payments acknowledged with 200 while measuring and warming up. */
   readonly paid: number
 }
@@ -53,13 +55,15 @@ export async function measureAll(bench: Bench): Promise<Measurements> {
   const { options, say } = bench
   const loads = new Map<LoadName, LoadMeasurement[]>(options.loads.map(name => [name, []]))
   const tpcb: TpcbMeasurement[] = []
-  const everyone = [...options.loads, ...(bench.tpcb === null ? [] : (['tpcb'] as const))]
+  const tpcbAloneMs: number[] = []
+  const pgbench = bench.tpcb === null ? [] : (['tpcb', 'tpcb alone'] as const)
+  const everyone = [...options.loads, ...pgbench]
   let paid = 0
 
   say('warming up')
   for (const name of everyone) {
     if (name === 'tpcb') await bench.tpcb?.run(FIRST_WARM_UP_S)
-    else paid += (await measureLoad(bench, name, FIRST_WARM_UP_S)).paid
+    else if (name !== 'tpcb alone') paid += (await measureLoad(bench, name, FIRST_WARM_UP_S)).paid
   }
   for (let round = 0; round < options.rounds; round++) {
     for (const name of round % 2 === 0 ? everyone : everyone.toReversed()) {
@@ -67,7 +71,11 @@ export async function measureAll(bench: Bench): Promise<Measurements> {
         const measured = await measureTpcb(bench, bench.tpcb)
         tpcb.push(measured)
         say(`round ${round + 1}: pgbench TPC-B ${Math.round(measured.perSecond)}/s`)
-      } else if (name !== 'tpcb') {
+      } else if (name === 'tpcb alone' && bench.tpcb !== null) {
+        const { averageMs } = await bench.tpcb.run(options.seconds, 1)
+        tpcbAloneMs.push(averageMs)
+        say(`round ${round + 1}: pgbench TPC-B, one client ${averageMs} ms`)
+      } else if (name !== 'tpcb' && name !== 'tpcb alone') {
         const measured = await measureLoad(bench, name, options.seconds)
         loads.get(name)?.push(measured)
         paid += measured.paid
@@ -77,7 +85,7 @@ export async function measureAll(bench: Bench): Promise<Measurements> {
       }
     }
   }
-  return { loads, tpcb, paid }
+  return { loads, tpcb, tpcbAloneMs, paid }
 }
 
 export function perSecond(measured: LoadReport): number {

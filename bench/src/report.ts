@@ -120,6 +120,9 @@ function goals(results: Results): string {
 function throughput({ measurements }: Results): string {
   const rows = [...measurements.loads].map(([name, rounds]) => loadRow(name, rounds))
   if (measurements.tpcb.length > 0) rows.push(tpcbRow(measurements.tpcb))
+  const alone = median(measurements.tpcbAloneMs)
+  if (!Number.isNaN(alone))
+    rows.push(['pgbench TPC-B, one client (average latency)', figure(1000 / alone), '', figure(alone, 2)])
   return table(
     ['', 'per second', 'lowest–highest', 'p50 ms', 'p95 ms', 'p99 ms', 'per commit', 'commit ms', 'not 200'],
     rows,

@@ -16,7 +16,8 @@ export interface TpcbReport {
 export interface Tpcb {
   readonly version: string
   readonly settings: string
-  run(seconds: number): Promise<TpcbReport>
+  /** `clients`: 32 if not given. */
+  run(seconds: number, clients?: number): Promise<TpcbReport>
 }
 
 const DATABASE = 'tpcb'
@@ -49,8 +50,9 @@ export async function prepareTpcb(program: string, server: ServerAddress, db: Qu
   return {
     version: version.trim(),
     settings: `scale ${SCALE}, ${CLIENTS} clients, ${THREADS} threads, -M prepared`,
-    async run(seconds) {
-      const how = ['-M', 'prepared', '-c', String(CLIENTS), '-j', String(THREADS), '-T', String(seconds)]
+    async run(seconds, clients = CLIENTS) {
+      const threads = Math.min(THREADS, clients)
+      const how = ['-M', 'prepared', '-c', String(clients), '-j', String(threads), '-T', String(seconds)]
       const { stdout } = await run(program, [...how, ...place, DATABASE], { env })
       return {
         perSecond: figure(stdout, /^tps = ([\d.]+)/m),
