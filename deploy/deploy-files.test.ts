@@ -117,6 +117,28 @@ describe('the example of a configuration', () => {
   })
 })
 
+describe('the blocks of variables on a page', () => {
+  const blocksOf = (page: string) =>
+    [...read(`../docs/${page}`).matchAll(/```sh\n(.*?)```/gs)].map(([, text = '']) => text)
+
+  test('of the configuration are accepted by a service in live mode, which then needs only the rest', () => {
+    const [codes = '', texts = '', ...messages] = blocksOf('configuration.md')
+    expect(messages).toHaveLength(3)
+    const needed = problemsOf({ MODE: 'live' })
+    const senders = parseEnv(codes + texts)
+    for (const more of ['', ...messages]) {
+      const rest = problemsOf({ MODE: 'live', ...senders, ...parseEnv(more) })
+      expect(rest).toEqual(needed.filter(name => !(name in senders)))
+    }
+  })
+
+  test('of the console for a phone are accepted by the service in the sandbox', () => {
+    const [start = ''] = blocksOf('console.md').filter(block => block.endsWith(' npm start\n'))
+    const env = parseEnv(start.replace(' npm start', '').replaceAll(' ', '\n'))
+    expect(readConfig(env)).toMatchObject({ host: '0.0.0.0', baseUrl: 'http://192.168.1.7:8080' })
+  })
+})
+
 interface Container {
   readonly image: string
   readonly environment?: Readonly<Record<string, string>>

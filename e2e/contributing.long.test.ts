@@ -34,6 +34,10 @@ const CHECKS: Readonly<Record<string, readonly string[]>> = {
   format: ['run', 'format:check'],
   'the tests of all controls, routes and events': ['test', '--', ...TESTS_OF_ALL],
   'the long ones': ['run', 'test:long', '--', ...LONG_TESTS_OF_ALL],
+  'the scenario of its event': [
+    ...['run', 'test:long', '--', 'e2e/cli-trigger.long.test.ts'],
+    ...['--testNamePattern', 'agent\\.key\\.rotated'],
+  ],
 }
 
 let tree: TreeCopy

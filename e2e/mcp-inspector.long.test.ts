@@ -97,7 +97,7 @@ describe.each([
 
 test('the inspector’s command on the page about agents pays as it is written', async () => {
   const [, command = ''] =
-    /```\n(npx @modelcontextprotocol\/inspector .*?)```/s.exec(readPage('docs/agents.md')) ?? []
+    /```sh\n(npx @modelcontextprotocol\/inspector .*?)```/s.exec(readPage('docs/agents.md')) ?? []
   const inspector = join(folder, 'node_modules/.bin/mcp-inspector')
   const payer = await stage.network.fundedAgent(stage.owner)
   const { stdout } = await run(

@@ -43,11 +43,17 @@ export function changesIn(page: string, heading: string): ShownChange[] {
   return changes
 }
 
+/** The files of a change, without tests. */
+export interface ChangedFiles {
+  readonly written: readonly string[]
+  readonly generated: readonly string[]
+}
+
 /** A copy of the tree. Other authors' packages are the project's, its own packages are those of the copy. */
 export interface TreeCopy {
   readonly root: string
-  /** Applies changes and generates what follows from the contract. Returns the changed files without tests. */
-  apply(changes: readonly ShownChange[]): string[]
+  /** Applies changes and generates what follows from the contract. */
+  apply(changes: readonly ShownChange[]): ChangedFiles
   remove(): void
 }
 
@@ -60,7 +66,7 @@ export function copyTree(): TreeCopy {
     apply(changes) {
       for (const change of changes) applyChange(root, change)
       const shown = changes.map(({ path }) => path).filter(path => !path.startsWith('e2e/'))
-      return [...new Set([...shown, ...generate(root)])]
+      return { written: [...new Set(shown)], generated: generate(root) }
     },
     remove: () => rmSync(root, { recursive: true }),
   }

@@ -31,6 +31,6 @@ test.each([
   ['brackets behind an escaped backslash', String.raw`["\\",[[]]]`, 3],
   ['brackets that never close', '[[[[', 4],
   ['brackets that only close', ']]]][', 0],
-])('%s', (_what, text, depth) => {
+])('the depth of a JSON text is right for %s', (_what, text, depth) => {
   expect(jsonShapeOf(text).depth).toBe(depth)
 })

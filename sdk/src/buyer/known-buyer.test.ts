@@ -87,13 +87,16 @@ test.each<[string, Partial<PayingFetchOptions>, string | undefined, string, bool
     'https://a.example.evil.example',
     false,
   ],
-])('the identity over %s', async (_, options, baseUrl, address, isShown) => {
-  const { state, tokenAt } = open(options, baseUrl)
-  expect(await tokenAt(address)).toBe(isShown ? 'token 1' : null)
-  expect(state.asked).toHaveLength(isShown ? 1 : 0)
-})
+])(
+  'the identity is shown only where nobody else reads it or the options allow it: %s',
+  async (_, options, baseUrl, address, isShown) => {
+    const { state, tokenAt } = open(options, baseUrl)
+    expect(await tokenAt(address)).toBe(isShown ? 'token 1' : null)
+    expect(state.asked).toHaveLength(isShown ? 1 : 0)
+  },
+)
 
-test('is shown to nobody without the option, and an invalid option is a TypeError', () => {
+test('the identity is shown to nobody without the option, and an invalid option is a TypeError', () => {
   for (const identity of [undefined, false]) {
     expect(createBuyerIdentity({ identity } as never, () => START)).toBeNull()
   }

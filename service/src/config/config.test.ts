@@ -427,7 +427,7 @@ test.each([
   ['off', []],
   ['loopback', ['loopback']],
   ['10.0.0.0/8, 2001:db8::/32,192.0.2.1', ['10.0.0.0/8', '2001:db8::/32', '192.0.2.1']],
-])('TRUST_PROXY=%s', (value, expected) => {
+])('TRUST_PROXY=%s is read as the proxies that it names', (value, expected) => {
   expect(readConfig({ TRUST_PROXY: value }).trustProxy).toEqual(expected)
 })
 

@@ -43,7 +43,7 @@ test.each([
     'took 1500 ms at 01890000-0000-7000-8000-000000000001',
     'took 1500 ms at 01890000-0000-7000-8000-000000000001',
   ],
-])('%s', (text, hidden) => {
+])('a text is logged without what is confidential in it: %s', (text, hidden) => {
   expect(hideValues(text)).toBe(hidden)
 })
 

@@ -11,7 +11,10 @@ export type SessionKind = keyof typeof SESSION_COOKIES
 
 export const SESSION_KINDS: readonly SessionKind[] = ['owner', 'admin', 'platform']
 
-/** The kinds of session that a code on a phone opens. */
+/**
+ * The kinds of session that a code on a phone opens. Owners and administrators log in separately: a phone may be both,
+ * with different codes and sessions.
+ */
 export type PhoneSessionKind = Exclude<SessionKind, 'platform'>
 
 /** The session tokens that a Cookie header carries. */

@@ -21,7 +21,7 @@ test.each<[Partial<WalletFacts>, string, string]>([
   [{ status: 'deactivated', balancePaise: paise(0n) }, 'not_due', 'but not nothing'],
   [{ status: 'paused' }, 'pay', 'a paused agent still pays its owner'],
   [{ balancePaise: paise(100n) }, 'pay', 'a rupee'],
-])('%o: %s, because %s', (change, kind) => {
+])('for a wallet with %o the settlement decides %s, because %s', (change, kind) => {
   expect(decideSettlement({ ...due, ...change })).toMatchObject({ kind })
 })
 

@@ -103,12 +103,20 @@ test('moments older than an hour are removed from the lists', () => {
 })
 
 test.each([
-  ['the hundredth try', { tries: 100, wrongTries: 1_000, rightCodes: 1 }, false],
-  ['the hundred and first', { tries: 101, wrongTries: 0, rightCodes: 1 }, true],
-  ['after a thousand wrong tries over all phones', { tries: 1, wrongTries: 1_001, rightCodes: 1 }, true],
-  ['the second code', { tries: 101, wrongTries: 20_000, rightCodes: 2 }, false],
-  ['the second after 20,000 wrong tries', { tries: 1, wrongTries: 20_001, rightCodes: 2 }, true],
-  ['the third code', { tries: 101, wrongTries: 1_000_000, rightCodes: 3 }, false],
-])('a right code from an unknown place: %s', (_which, facts, needed) => {
+  ['that of the hundredth try is enough', { tries: 100, wrongTries: 1_000, rightCodes: 1 }, false],
+  ['that of the hundred and first try needs another', { tries: 101, wrongTries: 0, rightCodes: 1 }, true],
+  [
+    'one after a thousand wrong tries over all phones needs another',
+    { tries: 1, wrongTries: 1_001, rightCodes: 1 },
+    true,
+  ],
+  ['the second is enough', { tries: 101, wrongTries: 20_000, rightCodes: 2 }, false],
+  [
+    'the second needs another after 20,000 wrong tries',
+    { tries: 1, wrongTries: 20_001, rightCodes: 2 },
+    true,
+  ],
+  ['the third is enough', { tries: 101, wrongTries: 1_000_000, rightCodes: 3 }, false],
+])('of right codes from an unknown place, %s', (_which, facts, needed) => {
   expect(needsAnotherCode(facts)).toBe(needed)
 })

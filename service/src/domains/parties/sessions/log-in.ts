@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../db/database.ts'
+import type { PhoneSessionKind } from '../../../http/admission/session-cookies.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import { HOUR_MS } from '../../../kernel/clock.ts'
 import { newUuid } from '../../../kernel/ids.ts'
@@ -13,7 +14,7 @@ import { needsAnotherCode, RIGHT_CODES_MS } from './decide.ts'
 import { startedFact } from './facts.ts'
 import { addWrongTry, countUnknownPlaceTry, countWrongTries, noteRightCodes } from './guess-store.ts'
 import { encryptOpenedFrom, type OpenedFrom, openedFrom } from './opened-from.ts'
-import { type Audience, hashCode, type Requester, requirePhone, SESSION_MS, turnsOf } from './phone-login.ts'
+import { hashCode, type Requester, requirePhone, SESSION_MS, turnsOf } from './phone-login.ts'
 import { findPlace, type Origin, PLACES_KEPT, type Place, placesToRemember } from './place.ts'
 import { rememberPlaces } from './place-store.ts'
 import { checkSecondFactor, isTotpNeeded, type SecondFactor, useSecondFactor } from './second-factor.ts'
@@ -48,7 +49,7 @@ export interface LogIn extends Origin {
  */
 export async function logIn(
   context: SessionsContext,
-  audience: Audience,
+  audience: PhoneSessionKind,
   { phone: written, code, totp, userAgent, ...origin }: LogIn,
   now: Date,
 ): Promise<NewSession> {
@@ -79,7 +80,7 @@ export async function logIn(
 
 async function isKnownPhone(
   { database, adminPhones }: SessionsContext,
-  audience: Audience,
+  audience: PhoneSessionKind,
   phone: string,
   { login }: Place,
 ): Promise<boolean> {
@@ -139,7 +140,7 @@ async function requireEnoughCodes(
 }
 
 interface Login extends RightCode {
-  readonly audience: Audience
+  readonly audience: PhoneSessionKind
   readonly phone: string
   readonly place: Place
   readonly from: OpenedFrom
@@ -163,7 +164,7 @@ function openSession(
 
 /** A person who has proved to hold a phone, or a passkey of its holder. */
 export interface ProvedPerson {
-  readonly audience: Audience
+  readonly audience: PhoneSessionKind
   /** Ten digits. */
   readonly phone: string
   readonly phoneIndex: Buffer

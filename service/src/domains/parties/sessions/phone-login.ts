@@ -7,15 +7,12 @@ import type { Vault } from '../../../kernel/secrets.ts'
 import { normalisePhone } from '../owners/normalise.ts'
 import { personalIndex } from '../owners/personal-data.ts'
 
-/** Owners and administrators log in separately: a phone may be both, with different codes and sessions. */
-export type Audience = PhoneSessionKind
-
 /** Absolute: a session is never prolonged (contract section 5). */
-export const SESSION_MS: Record<Audience, number> = { owner: 12 * HOUR_MS, admin: HOUR_MS }
+export const SESSION_MS: Record<PhoneSessionKind, number> = { owner: 12 * HOUR_MS, admin: HOUR_MS }
 
 /** The codes of a phone, by its digest, for one kind of login. */
 export interface PhoneLogin {
-  readonly audience: Audience
+  readonly audience: PhoneSessionKind
   readonly phoneIndex: Buffer
 }
 
@@ -27,7 +24,7 @@ export interface Requester extends PhoneLogin {
   readonly place: Buffer
 }
 
-export function phoneLoginOf(vault: Vault, audience: Audience, phone: string): PhoneLogin {
+export function phoneLoginOf(vault: Vault, audience: PhoneSessionKind, phone: string): PhoneLogin {
   return { audience, phoneIndex: personalIndex(vault, 'phone', phone) }
 }
 
@@ -55,6 +52,6 @@ export function newCode(): string {
 }
 
 /** A keyed digest, because a plain digest of a million possible codes could be reversed quickly. */
-export function hashCode(vault: Vault, audience: Audience, phone: string, code: string): Buffer {
+export function hashCode(vault: Vault, audience: PhoneSessionKind, phone: string, code: string): Buffer {
   return vault.blindIndex(`${audience}/${phone}/${code}`, 'login_codes.code')
 }

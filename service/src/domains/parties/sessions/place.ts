@@ -1,7 +1,8 @@
 import type { Queryable } from '../../../db/database.ts'
 import { networkOf } from '../../../http/admission/rate-limit.ts'
+import type { PhoneSessionKind } from '../../../http/admission/session-cookies.ts'
 import { newSecret, type Vault } from '../../../kernel/secrets.ts'
-import { type Audience, type PhoneLogin, phoneLoginOf } from './phone-login.ts'
+import { type PhoneLogin, phoneLoginOf } from './phone-login.ts'
 import { selectKnownPlaces } from './place-store.ts'
 
 /**
@@ -46,7 +47,7 @@ export interface Place {
 export async function findPlace(
   db: Queryable,
   vault: Vault,
-  audience: Audience,
+  audience: PhoneSessionKind,
   phone: string,
   { clientAddress, browserToken }: Origin,
 ): Promise<Place> {
@@ -70,7 +71,7 @@ export async function findPlace(
 /** The places to store after a login: a known browser keeps its token, any other browser gets a new one. */
 export function placesToRemember(
   vault: Vault,
-  audience: Audience,
+  audience: PhoneSessionKind,
   phone: string,
   { network, knownToken }: Place,
 ): { readonly browserToken: string; readonly places: readonly Buffer[] } {
@@ -79,6 +80,6 @@ export function placesToRemember(
 }
 
 /** Bound to the phone and the kind of login, so that a token is not valid for another phone. */
-function browserIndex(vault: Vault, audience: Audience, phone: string, token: string): Buffer {
+function browserIndex(vault: Vault, audience: PhoneSessionKind, phone: string, token: string): Buffer {
   return vault.blindIndex(`${audience}/${phone}/${token}`, 'login_places.browser')
 }

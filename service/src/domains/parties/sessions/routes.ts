@@ -3,6 +3,7 @@ import {
   browserCookie,
   browserTokenIn,
   endedCookie,
+  type PhoneSessionKind,
   sessionCookie,
 } from '../../../http/admission/session-cookies.ts'
 import type { Authenticators, SessionCaller } from '../../../http/caller.ts'
@@ -18,7 +19,7 @@ import { endedFact } from './facts.ts'
 import { linkedRecord, serveInvitations } from './invitation-routes.ts'
 import { type LogIn, logIn, type NewSession, type StartedSession } from './log-in.ts'
 import { openedFrom } from './opened-from.ts'
-import { type Audience, SESSION_MS } from './phone-login.ts'
+import { SESSION_MS } from './phone-login.ts'
 import { isBrowserToken, newBrowserToken } from './place.ts'
 import { logInPlatform, PLATFORM_SESSION_MS } from './platform-session.ts'
 import { sendCode } from './send-code.ts'
@@ -46,7 +47,7 @@ const LOGIN = { opensSession: true }
 
 function serveCodes(serve: Serve, context: SessionRoutes): void {
   const send = async (
-    audience: Audience,
+    audience: PhoneSessionKind,
     phone: string,
     { clientAddress, headers, now }: Asked,
     response: ResponseHead,
@@ -67,7 +68,7 @@ type Asked = Pick<Call<typeof routes.sendOtp>, 'clientAddress' | 'headers' | 'no
 
 function serveLogIn(serve: Serve, context: SessionRoutes): void {
   const open = async (
-    audience: Audience,
+    audience: PhoneSessionKind,
     body: Pick<LogIn, 'phone' | 'code' | 'totp'>,
     { clientAddress, headers, now }: Asked,
     response: ResponseHead,

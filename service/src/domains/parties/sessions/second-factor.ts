@@ -1,9 +1,9 @@
 import type { Queryable } from '../../../db/database.ts'
+import type { PhoneSessionKind } from '../../../http/admission/session-cookies.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import { totpStep } from '../../../kernel/totp.ts'
 import type { SessionsContext } from './context.ts'
 import { useTotpStep } from './guess-store.ts'
-import type { Audience } from './phone-login.ts'
 
 /** The outcome of an administrator's second factor. */
 export type SecondFactor =
@@ -16,14 +16,14 @@ export type SecondFactor =
 const NOBODYS_SECRET = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
 
 /** Whether administrators need a second factor; the same for every phone. */
-export function isTotpNeeded({ adminTotpSecrets }: SessionsContext, audience: Audience): boolean {
+export function isTotpNeeded({ adminTotpSecrets }: SessionsContext, audience: PhoneSessionKind): boolean {
   return audience === 'admin' && adminTotpSecrets.size > 0
 }
 
 /** Checks a code of the authenticator app by the machine's clock, because the sandbox clock may have been advanced. */
 export function checkSecondFactor(
   context: SessionsContext,
-  audience: Audience,
+  audience: PhoneSessionKind,
   phone: string,
   totp: string | undefined,
 ): SecondFactor {

@@ -1,9 +1,10 @@
 import type { Queryable } from '../../../db/database.ts'
+import type { PhoneSessionKind } from '../../../http/admission/session-cookies.ts'
 import { raise } from '../../../kernel/app-error.ts'
 import { keepSent, keepTrustedSent, lockSent, replaceCode } from './code-store.ts'
 import type { SessionsContext } from './context.ts'
 import { CODE_VALID_MS, decideCode, TRIES } from './decide.ts'
-import { type Audience, hashCode, newCode, requirePhone, turnsOf } from './phone-login.ts'
+import { hashCode, newCode, requirePhone, turnsOf } from './phone-login.ts'
 import { findPlace, type Origin } from './place.ts'
 import { isOwnersPhone } from './store.ts'
 
@@ -18,7 +19,7 @@ export interface CodeRequest extends Origin {
  */
 export async function sendCode(
   context: SessionsContext,
-  audience: Audience,
+  audience: PhoneSessionKind,
   { phone: written, ...origin }: CodeRequest,
   now: Date,
 ): Promise<{ readonly expiresAt: Date }> {

@@ -114,6 +114,6 @@ test.each<[string, string, Parameters<typeof read>[0]]>([
   ['invalid_payload', 'a nonce that is no UUID', { payload: { nonce: 'invoice-7' } }],
   ['invalid_payload', 'a long attempt', { payload: { attempt: 'a'.repeat(101) } }],
   ['invalid_payload', 'an unknown phase', { payload: { phase: 'capture' } }],
-])('%s: %s', (reason, _, changes) => {
+])('the error is %s for %s', (reason, _, changes) => {
   expect(read(changes)).toBe(reason)
 })

@@ -110,7 +110,7 @@ test.each<[what: string, asked: Asked, outcome: bigint | string]>([
     { amount: 5_000n, kind: 'voucher' },
     'conflict',
   ],
-])('of a capture: %s', (_what, asked, outcome) => {
+])('%s', (_what, asked, outcome) => {
   expect(decided(asked)).toBe(outcome)
 })
 

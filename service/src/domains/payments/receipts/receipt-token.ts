@@ -2,8 +2,9 @@ import { assert } from '../../../kernel/assert.ts'
 import { boundedMap } from '../../../kernel/bounded-map.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import type { Transfer } from '../../../ledger/index.ts'
+import type { StoredIdentity } from '../../parties/index.ts'
 import { areGenuine, type ReceiptsContext, receiptFacts } from './find-receipt.ts'
-import { type Party, type ReceiptFacts, receiptContent, receiptToken } from './receipt.ts'
+import { type ReceiptFacts, receiptContent, receiptToken } from './receipt.ts'
 
 const REMEMBERED_PARTIES = 10_000
 
@@ -13,7 +14,7 @@ const REMEMBERED_PARTIES = 10_000
  * cannot be signed now.
  */
 export function createReceiptTokens(context: ReceiptsContext): (payment: Transfer) => Promise<string | null> {
-  const proven = boundedMap<Uuid, Party>(REMEMBERED_PARTIES)
+  const proven = boundedMap<Uuid, StoredIdentity>(REMEMBERED_PARTIES)
 
   async function factsOf(payment: Transfer): Promise<ReceiptFacts> {
     const payer = proven.get(payment.debitAccount)

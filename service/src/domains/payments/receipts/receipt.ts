@@ -12,8 +12,8 @@ import type { SigningKey } from '../../signing/index.ts'
 /** A payment with both its sides: everything that a receipt contains. */
 export interface ReceiptFacts {
   readonly payment: Transfer
-  readonly payer: Party
-  readonly payee: Party
+  readonly payer: StoredIdentity
+  readonly payee: StoredIdentity
 }
 
 /** The signed content: the receipt without `signature` and `token`. */
@@ -76,16 +76,13 @@ export function withoutWords(receipt: Receipt): Receipt {
   return { ...receipt, reference: null, note: null, token: null }
 }
 
-/** One side of a payment: its handle, its owner and platform, and the MAC that was written when it was created. */
-export type Party = StoredIdentity
-
-const PARTIES: KeyedRead<Party> = {
+const PARTIES: KeyedRead<StoredIdentity> = {
   text: `select id, handle, platform_id as "platformId", owner_id as "ownerId", public_key as "publicKey",
       created_at as "createdAt", seal as mac
     from agents where id = any($1::uuid[])`,
   keyOf: ({ id }) => id,
 }
 
-export function selectParties(db: Queryable, ids: readonly Uuid[]): Promise<readonly Party[]> {
+export function selectParties(db: Queryable, ids: readonly Uuid[]): Promise<readonly StoredIdentity[]> {
   return rowsOfAll(db, PARTIES, ids)
 }
