@@ -14,6 +14,7 @@ import {
   holdFaults,
   openChaosStage,
   payWhilePaused,
+  sumFaults,
 } from './src/node-chaos.ts'
 import { paymentFaults } from './src/payment-faults.ts'
 
@@ -22,6 +23,8 @@ const LONGEST_HARM_MS = 6_000
 const PATIENCE_MS = 120_000
 /** A crashed request keeps its Idempotency-Key for a while. */
 const LEASE_S = 31
+/** Sums over all transfers end three minutes back; the sandbox's clock, when it is moved, delays them too. */
+const FOLDED_AFTER_S = 300
 /** So many hours are about a second. */
 const SOON = 0.0003
 
@@ -124,6 +127,8 @@ test(
     expect(await holdFaults(window)).toEqual([])
     await expect.poll(() => leavesThatWait(window), { timeout: PATIENCE_MS }).toBe(0)
     expect(await leafFaults(window)).toEqual([])
+    await api.ok(routes.advanceClock, { body: { advance_seconds: FOLDED_AFTER_S } })
+    await expect.poll(() => sumFaults(window), { timeout: PATIENCE_MS }).toEqual([])
     await window.close()
   },
   SECONDS * 1_000 + 6 * PATIENCE_MS,

@@ -113,6 +113,18 @@ export async function holdFaults({ query }: Pick<ServiceDatabase, 'query'>): Pro
   return rows.map(({ id, ends, status }) => `${id} is ${status} and ended ${ends} times`)
 }
 
+/** The kinds of transfers whose stored sums are not those of the transfers. */
+export async function sumFaults({ query }: Pick<ServiceDatabase, 'query'>): Promise<string[]> {
+  const rows = await query<{ kind: string }>(
+    `select coalesce(t.kind, s.kind) as kind from
+       (select kind, count(*) as count, sum(amount_paise) as amount from transfers group by kind) t
+     full join (select kind, sum(count) as count, sum(amount_paise) as amount from book_sums group by kind) s
+       on s.kind = t.kind
+     where (t.count, t.amount) is distinct from (s.count, s.amount)`,
+  )
+  return rows.map(({ kind }) => kind)
+}
+
 /** Pauses an agent at one node, and tries to pay with it at all of them. Returns the payments that were made anyway. */
 export async function payWhilePaused(
   nodes: readonly ChaosNode[],

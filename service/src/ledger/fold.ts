@@ -11,18 +11,19 @@ export interface Fold {
   add(tx: Queryable, from: Uuid, before: Uuid): Promise<void>
 }
 
-/** The largest difference between the clocks of two nodes. */
-const CLOCKS_APART_MS = 60_000
+/** The largest difference between the clocks of two nodes: one is a minute ahead, the other a minute behind. */
+const CLOCKS_APART_MS = 120_000
 const TRANSFERS_AT_ONCE = 20_000
 
 /**
  * Folds one bounded range of transfers. Returns 1 when it folded any, 0 when nothing was due.
  *
  * A transfer that counts against limits must never commit below the cursor, because the sums would never include it. So
- * a range is closed before it is folded: a transaction with an id of its own chooses its end, more than a minute back. A
+ * a range is closed before it is folded: a transaction with an id of its own chooses its end, more than two minutes back. A
  * payment's transaction gets its id when it locks its accounts, and reads the clock only then or, if it was decided
  * optimistically, at most `MOST_DELAY_MS` before. So transactions with higher ids post above the range, by any clock that
- * is less than a minute behind. Those with lower ids are waited for, without a timeout. The sandbox clock may be moved while payments are in progress (`pauseFolding`).
+ * is less than two minutes behind. Those with lower ids are waited for, without a timeout. The sandbox clock may be moved
+ * while payments are in progress (`pauseFolding`).
  */
 export async function foldTransfers(
   database: Database,

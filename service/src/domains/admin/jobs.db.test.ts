@@ -77,8 +77,8 @@ test('the figures equal those of a full scan, whatever is folded and whatever is
   for (let round = 0; round < 15; round++) {
     nowMs += randomInt(DAY_MS)
     for (let made = 0; made < 20; made++) {
-      // The time of a node whose clock is less than a minute behind.
-      await paid(new Date(nowMs - randomInt(MINUTE_MS)), randomInt(5) === 0 ? 'fund' : 'payment')
+      // The time of a node whose clock is less than two minutes behind.
+      await paid(new Date(nowMs - randomInt(2 * MINUTE_MS)), randomInt(5) === 0 ? 'fund' : 'payment')
       if (randomInt(3) === 0) await foldPayments(database, new Date(nowMs), randomInt(1, 9))
     }
     const today = istDay(new Date(nowMs))
@@ -92,7 +92,7 @@ test('the last payment before midnight in India and the first one after it are c
   await paid(midnight)
   const [before, after] = [istDay(midnight) - 1, istDay(midnight)]
   for (const fold of [false, true]) {
-    if (fold) await foldAll(new Date(midnight.getTime() + 2 * MINUTE_MS))
+    if (fold) await foldAll(new Date(midnight.getTime() + 3 * MINUTE_MS))
     for (const day of [before, after, after + 28, after + 29, after + 30]) {
       expect(await readPayments(database, day)).toEqual(expected(day))
     }
@@ -124,7 +124,7 @@ test('a payment that commits long after its timestamp is neither lost nor counte
 
 test('two nodes that fold concurrently count no payment twice', async () => {
   for (let made = 0; made < 60; made++) await paid(new Date(NOON.getTime() - made * DAY_MS))
-  const now = new Date(NOON.getTime() + 2 * MINUTE_MS)
+  const now = new Date(NOON.getTime() + 3 * MINUTE_MS)
   while ((await unfolded()) > 0n) {
     await Promise.all([1, 2, 3, 4].map(() => foldPayments(database, now, 7)))
   }
@@ -134,7 +134,7 @@ test('two nodes that fold concurrently count no payment twice', async () => {
 
 test('folded payments are not read again', async () => {
   for (let made = 0; made < 5; made++) await paid(NOON)
-  await foldAll(new Date(NOON.getTime() + 2 * MINUTE_MS))
+  await foldAll(new Date(NOON.getTime() + 3 * MINUTE_MS))
   const before = await readPayments(database, istDay(NOON))
   await database.query('delete from transfers')
   expect(await readPayments(database, istDay(NOON))).toEqual(before)
@@ -142,7 +142,7 @@ test('folded payments are not read again', async () => {
 
 test('folding writes nothing if there are no payments', async () => {
   await paid(NOON)
-  const now = new Date(NOON.getTime() + 2 * MINUTE_MS)
+  const now = new Date(NOON.getTime() + 3 * MINUTE_MS)
   await foldAll(now)
   const cursor = () => database.query('select xmin::text, folded_before from fold_cursors', [])
   const before = await cursor()

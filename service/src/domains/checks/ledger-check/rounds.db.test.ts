@@ -182,7 +182,7 @@ describe('the sums', () => {
       balances: { escrow: 3_000n, payouts: 100n },
       walletsDifference: 0n,
     })
-    await foldAll(database, new Date(clock.now().getTime() + 2 * MINUTE_MS))
+    await foldAll(database, new Date(clock.now().getTime() + 3 * MINUTE_MS))
     expect((await database.query('select kind from book_sums')).length).toBeGreaterThan(8)
     await wholeRound(context)
     expect(await readSums()).toEqual(unfolded)
@@ -195,7 +195,7 @@ describe('the sums', () => {
     await foldAll(database, clock.now())
     const sides = { debit: SYSTEM.gateway, credit: wallets.payer }
     await post(node.ledger, [wallets.payer], { kind: 'fund', id, amountPaise: paise(500n), ...sides })
-    for (const advanceMs of [0, 2 * MINUTE_MS]) {
+    for (const advanceMs of [0, 3 * MINUTE_MS]) {
       clock.advance(advanceMs)
       await foldAll(database, clock.now())
       await wholeRound(context)
