@@ -19,6 +19,7 @@ import { type Stage, setStage } from './stage.ts'
 import { growth, readStorage } from './storage.ts'
 import { measureStreams, renderStreams } from './streams.ts'
 import { findPgbench, prepareTpcb, type Tpcb } from './tpcb.ts'
+import { measureTwoNodes } from './two-nodes.ts'
 import { verify } from './verify.ts'
 import { measureVouchers, renderVouchers } from './vouchers.ts'
 import { measureWebhooks } from './webhooks.ts'
@@ -44,6 +45,7 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
   const measurements = await measureAll({ options, address, processes, generator, db, tpcb, say })
   const after = await readStorage(db)
   const reads = options.withReads ? await measureReads(stage, network, options, say) : null
+  const twoNodes = options.withTwoNodes ? await measureTwoNodes(stage, network, options, { undo, say }) : null
   const memory = readMemory(processes)
   const payPerCall = options.withPayPerCall
     ? await measurePayPerCall(address, network.groups.open, { rounds: options.rounds, undo, say })
@@ -68,6 +70,7 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
     growth: growth(before, after),
     memory,
     reads,
+    twoNodes,
     windows,
     settlement,
     setAside,
@@ -83,7 +86,7 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
         api,
         db,
         network,
-        measurements.paid + (reads?.paid ?? 0) + (payPerCall?.payments ?? 0),
+        measurements.paid + (reads?.paid ?? 0) + (twoNodes?.paid ?? 0) + (payPerCall?.payments ?? 0),
       )),
       ...(webhooks?.findings ?? []),
     ],

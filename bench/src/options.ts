@@ -18,6 +18,8 @@ export interface Options {
   readonly withReads: boolean
   /** Whether captures and releases are compared with payments, and the end of many authorizations is timed. */
   readonly withSetAside: boolean
+  /** Whether two nodes on one database are compared with one. */
+  readonly withTwoNodes: boolean
   /** Whether a log of ten million entries is measured. */
   readonly withAudit: boolean
   /** Whether paid calls are compared with their parts. */
@@ -52,6 +54,7 @@ const NAMES: readonly string[] = [
   'windows',
   'settlement',
   'set-aside',
+  'two-nodes',
   'audit',
   'pay-per-call',
   'misbehaving',
@@ -104,6 +107,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     withReads: only === null || only.has('reads'),
     withWindows: only === null || only.has('windows'),
     withSettlement: only === null || only.has('settlement'),
+    withTwoNodes: only === null || only.has('two-nodes'),
     withSetAside: only === null || only.has('set-aside'),
     withAudit: only === null || only.has('audit'),
     withPayPerCall: only === null || only.has('pay-per-call'),

@@ -16,6 +16,7 @@ import { goalsOfSetAside, renderSetAside, type SetAsideReport } from './set-asid
 import { type SettlementReport, shareWhileSettling } from './settlement.ts'
 import type { Storage } from './storage.ts'
 import { goalsOfStreams, renderStreams, type StreamsReport } from './streams.ts'
+import { goalsOfTwoNodes, renderTwoNodes, type TwoNodesReport } from './two-nodes.ts'
 import type { Usage } from './usage.ts'
 import type { Finding } from './verify.ts'
 import { goalsOfVouchers, renderVouchers, type VouchersReport } from './vouchers.ts'
@@ -38,6 +39,7 @@ export interface Results {
   readonly memory: { readonly service: number; readonly postgres: number } | null
   /** null: not measured. */
   readonly reads: ReadsReport | null
+  readonly twoNodes: TwoNodesReport | null
   /** null: not measured. */
   readonly windows: WindowsReport | null
   /** null: not measured. */
@@ -67,6 +69,7 @@ export function renderReport(results: Results): string {
     `## Payments a second\n\n${throughput(results)}`,
     `## Where the CPU time goes\n\n${cpuTime(results)}`,
     `## Disk and memory\n\n${space(results)}`,
+    ...(results.twoNodes === null ? [] : [`## Two nodes\n\n${renderTwoNodes(results.twoNodes)}`]),
     ...(results.reads === null ? [] : [`## Reads\n\n${renderReads(results.reads)}`]),
     ...(results.windows === null ? [] : [`## Limits over a long history\n\n${windows(results.windows)}`]),
     ...(results.settlement === null ? [] : [`## Settlement\n\n${settlement(results.settlement)}`]),
@@ -99,13 +102,24 @@ function introduction({ options, setUp, tpcb }: Results): string {
 }
 
 function goals(results: Results): string {
-  const { measurements, reads, payPerCall, setAside, misbehaving, streams, vouchers, packageSize, webhooks } =
-    results
+  const {
+    measurements,
+    reads,
+    twoNodes,
+    payPerCall,
+    setAside,
+    misbehaving,
+    streams,
+    vouchers,
+    packageSize,
+    webhooks,
+  } = results
   return table(
     ['Goal', 'measured', 'wanted', 'verdict'],
     [
       ...goalsOfPayments(measurements),
       ...goalsOfReads(reads),
+      ...goalsOfTwoNodes(twoNodes),
       ...goalsOfSetAside(setAside),
       ...goalsOfPayPerCall(payPerCall),
       ...goalsOfVouchers(vouchers),
