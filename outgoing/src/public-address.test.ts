@@ -61,7 +61,7 @@ const NO_ADDRESS = [
   '8.8.8.8/8',
 ]
 
-group('live mode', () => {
+group('in live mode', () => {
   test.each([...PUBLIC, ...PUBLIC_V6])('%s may be connected to', address => {
     expect(mayConnectTo(address, 'live')).toBe(true)
   })
@@ -71,9 +71,12 @@ group('live mode', () => {
     expect(mayConnectTo(`64:ff9b::${address}`, 'live')).toBe(true)
   })
 
-  test.each([...NOT_PUBLIC, ...NEVER])('%s may not: %s and the like', (_, ...addresses) => {
-    expect(addresses.filter(address => mayConnectTo(address, 'live'))).toEqual([])
-  })
+  test.each([...NOT_PUBLIC, ...NEVER])(
+    'addresses of the kind “%s” may not be connected to, such as %s',
+    (_, ...addresses) => {
+      expect(addresses.filter(address => mayConnectTo(address, 'live'))).toEqual([])
+    },
+  )
 
   test('an address that is not public is not made so by its IPv6 form', () => {
     const inner = NOT_PUBLIC.flatMap(([, ...addresses]) => addresses).filter(
@@ -84,8 +87,8 @@ group('live mode', () => {
   })
 })
 
-group('sandbox mode', () => {
-  test.each(NEVER)('%s may not be connected to: %s and the like', (_, ...addresses) => {
+group('in sandbox mode', () => {
+  test.each(NEVER)('addresses of the kind “%s” may not be connected to, such as %s', (_, ...addresses) => {
     expect(addresses.filter(address => mayConnectTo(address, 'sandbox'))).toEqual([])
   })
 

@@ -236,7 +236,7 @@ describe('an agent of a release that recorded no versions', () => {
     expect(await history.all()).toEqual(recorded)
   })
 
-  test('has it from the job that runs after a start', async () => {
+  test('gets its history from the job that runs after a start', async () => {
     await liveThrough()
     const recorded = await history.all()
     await forget()
@@ -245,7 +245,7 @@ describe('an agent of a release that recorded no versions', () => {
     expect(await history.all()).toEqual(recorded)
   })
 
-  test('has it from its next payment, which that version decides', async () => {
+  test('gets its history with its next payment, which its version decides', async () => {
     await change({ spend_limit_daily: 850 })
     const recorded = await history.all()
     await stage.advance(1_000)
@@ -259,7 +259,7 @@ describe('an agent of a release that recorded no versions', () => {
     expect(await history.all()).toEqual(recorded)
   })
 
-  test('has it with its next change', async () => {
+  test('gets its history with its next change', async () => {
     await stage.advance(1_000)
     await forget()
     await change({ spend_limit_daily: 850 })
