@@ -70,6 +70,13 @@ const OTHERS: Readonly<Record<string, Readonly<Record<string, Tried>>>> = {
     `NOTIFY_HTTP_URL='https://api.telegram.org/bot{token}/sendMessage'`,
     'NOTIFY_HTTP_URL=https://hooks.slack.com/services/…',
   ),
+  'docs/operations.md': {
+    'kubectl create secret generic batua --from-literal=MASTER_KEY="$(openssl rand -base64 32)" --from-literal=DATABASE_URL=postgres://…':
+      {
+        notRun:
+          'It needs a cluster and Helm; deploy/helm/chart.test.ts renders the chart and validates its objects.',
+      },
+  },
   'docs/console.md': {
     'HOST=0.0.0.0 BASE_URL=http://192.168.1.7:8080 npm start': {
       by: 'deploy/deploy-files.test.ts',

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { ERROR_STATUS, type OperationId, type Route, routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTraceCollector, type TraceCollector } from '../service/src/testing/trace-collector.ts'
 import { type Api, type CallOf, pathOf, type Reply, type Sent } from './src/api.ts'
 import { ADMIN_PHONES } from './src/log-in.ts'
 import { headerOf, openOAuth } from './src/oauth.ts'
@@ -19,21 +20,27 @@ const ADDRESS = '203.0.113.77'
 const BROWSER = 'Planted-Browser-qz81'
 
 let stage: Stage
+let collector: TraceCollector
 let api: Api
 let world: World
 const planted = new Map<string, string>()
 const requests: { readonly what: string; readonly digest: Buffer }[] = []
 
 beforeAll(async () => {
+  collector = await openTraceCollector()
   stage = await openStage({
     LOG_LEVEL: 'trace',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
     TRUST_PROXY: 'loopback',
     ADMIN_PHONES: `${ADMIN_PHONES.sandbox},${ADMIN_PHONES.fresh}`,
   })
   api = plantingApi(stage.api)
   world = await openWorld(api)
 }, 60_000)
-afterAll(() => stage.close())
+afterAll(async () => {
+  await stage.close()
+  await collector.close()
+})
 
 function plant(what: string, value: string): void {
   // The sandbox's administrator has a public number; short texts and '000000' appear everywhere by chance.
@@ -170,7 +177,7 @@ async function callOnce(operation: OperationId, route: Route): Promise<void> {
 }
 
 test(
-  'nothing personal and no secret that any route takes or responses is readable in the database, the log or the metrics',
+  'nothing personal and no secret that any route takes or responses is readable in the database, the log, the metrics or the spans',
   SLOW_MACHINE,
   async () => {
     for (const [operation, route] of table) {
@@ -195,7 +202,8 @@ test(
       new Set([...CONFIDENTIAL_FIELDS.filter(name => !ABSENT.includes(name)), 'cookie', 'the']),
     )
 
-    const searched = await writtenBy(stage)
+    const searched = [...(await writtenBy(stage)), { place: 'the spans', text: collector.text() }]
+    expect(collector.spans().length).toBeGreaterThan(table.length)
     expect(searched.find(({ place }) => place === 'table idempotent_requests')?.text.length).toBeGreaterThan(
       1_000,
     )

@@ -112,6 +112,7 @@ import { addMcp } from './http/mcp.ts'
 import { serveMetrics } from './http/metrics.ts'
 import { createServer, type Server } from './http/server.ts'
 import { openHolidays } from './kernel/holiday-file.ts'
+import { addQueueMetric } from './ledger/index.ts'
 import { type ExternalServices, openGateways, PRODUCT_NAME } from './open-gateways.ts'
 import { createJobs, type Job } from './operations/jobs.ts'
 import { deliveriesJob, openWebhookThread, type WebhookThread } from './webhook-thread.ts'
@@ -138,7 +139,7 @@ export async function createApp(config: Config, coreOptions: CoreOptions): Promi
   const address = { port: config.port }
   const outside = openGateways(config, core, () => `http://${loopback(config.host)}:${address.port}`)
   const contexts = await openContexts(config, core, outside)
-  const thread = openWebhookThread({ ...core, ...config, ...coreOptions })
+  const thread = openWebhookThread({ ...core, ...config, ...coreOptions, tracingSettings: config.tracing })
   const mode = { ...core, jobs: () => jobs }
   const simulation = simulationOf(contexts, outside, mode)
   const jobs = createJobs({
@@ -153,6 +154,7 @@ export async function createApp(config: Config, coreOptions: CoreOptions): Promi
   serveDomains(config, server, { ...contexts, stopping: stopping.signal })
   servePages(server, contexts.funding, outside, simulation)
   if (config.mode === 'sandbox') serveSandbox(server.serve, mode)
+  addQueueMetric(core.metrics, core.ledger)
   addAuditMetrics(core.metrics, core)
   addLedgerCheckMetrics(core.metrics, core)
   addReconciliationMetrics(core.metrics, core)
@@ -191,6 +193,7 @@ export async function createApp(config: Config, coreOptions: CoreOptions): Promi
       await core.ledger.close()
       core.redis?.disconnect()
       await core.database.close()
+      await core.tracing?.close()
     },
   }
 }

@@ -34,6 +34,7 @@ import type { Clock } from './kernel/clock.ts'
 import type { Logger } from './kernel/logger.ts'
 import { addCounter, createMetrics, type Metrics } from './kernel/metrics.ts'
 import { openVault, type Vault } from './kernel/secrets.ts'
+import { openTracing } from './kernel/tracing.ts'
 import { addLedgerMetrics, openLedger } from './ledger/index.ts'
 
 /** The dependencies that the process passes in besides the configuration. */
@@ -70,6 +71,7 @@ export async function openCore(config: Config, { databaseUrl, masterKey, clock, 
     clock,
     logger,
     metrics,
+    tracing: config.tracing === null ? null : await openTracing(config.tracing, logger),
     database,
     vault,
     ledger: openLedger({ database, clock, vault, ...addLedgerMetrics(metrics, logger) }),

@@ -21,6 +21,7 @@ import type { PayoutProvider } from './gateways/payout-provider.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Logger } from './kernel/logger.ts'
 import type { Vault } from './kernel/secrets.ts'
+import type { Tracing } from './kernel/tracing.ts'
 
 /** The outside systems: the payment gateway, the payout provider and the bank verifier. */
 export interface ExternalServices {
@@ -38,6 +39,8 @@ interface Services {
   readonly clock: Clock
   readonly vault: Vault
   readonly logger: Logger
+  /** Absent or null: calls of gateways are not traced. */
+  readonly tracing?: Tracing | null
 }
 
 /** The name on pages and in payment apps. */
@@ -47,7 +50,7 @@ export const PRODUCT_NAME = 'Batua'
 export function openGateways(config: Config, services: Services, ownUrl: () => string): ExternalServices {
   return config.gateway.kind === 'sandbox'
     ? openSandbox(services, ownUrl)
-    : openCashfree(config.gateway, config.baseUrl)
+    : openCashfree(config.gateway, config.baseUrl, services.tracing ?? null)
 }
 
 function openSandbox({ database, clock, vault, logger }: Services, ownUrl: () => string): ExternalServices {
@@ -69,9 +72,10 @@ function openSandbox({ database, clock, vault, logger }: Services, ownUrl: () =>
   return { payments, payouts, verifier, checkoutScript: null, sandbox: { payments, payouts } }
 }
 
-function openCashfree(config: CashfreeConfig, baseUrl: string): ExternalServices {
+function openCashfree(config: CashfreeConfig, baseUrl: string, tracing: Tracing | null): ExternalServices {
   const addresses = cashfreeAddresses(config.environment, config.apiUrl)
   const payments = createCashfreeGateway({
+    tracing,
     baseUrl: addresses.payments,
     clientId: config.clientId,
     clientSecret: config.clientSecret,
@@ -81,6 +85,7 @@ function openCashfree(config: CashfreeConfig, baseUrl: string): ExternalServices
     upiCollect: config.upiCollect,
   })
   const payouts = createCashfreePayouts({
+    tracing,
     baseUrl: addresses.payouts,
     clientId: config.payoutClientId,
     clientSecret: config.payoutClientSecret,
@@ -88,6 +93,7 @@ function openCashfree(config: CashfreeConfig, baseUrl: string): ExternalServices
     webhookSecrets: [config.payoutClientSecret, ...config.previousPayoutClientSecrets],
   })
   const verifier = createCashfreeVerifier({
+    tracing,
     baseUrl: addresses.verification,
     clientId: config.verificationClientId,
     clientSecret: config.verificationClientSecret,

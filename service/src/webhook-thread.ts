@@ -6,6 +6,7 @@ import type { Database } from './db/database.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Logger, LogLevel } from './kernel/logger.ts'
 import { addCounter, type Metrics } from './kernel/metrics.ts'
+import type { TracingSettings } from './kernel/tracing.ts'
 import type { Ledger } from './ledger/index.ts'
 import type { Job } from './operations/jobs.ts'
 
@@ -15,6 +16,8 @@ export interface ThreadSettings {
   readonly masterKey: Uint8Array
   readonly mode: 'sandbox' | 'live'
   readonly logLevel: LogLevel
+  /** The thread's own; null: deliveries are not traced. */
+  readonly tracingSettings: TracingSettings | null
   /** How far the service's clock is ahead of the machine's. */
   readonly offsetMs: number
   /** One number that both threads see: how busy the event loop of payments is, in thousandths. */
@@ -61,7 +64,7 @@ export interface ThreadOptions extends Omit<ThreadSettings, 'utilization' | 'sle
 }
 
 export function openWebhookThread(options: ThreadOptions): WebhookThread {
-  const { databaseUrl, masterKey, mode, clock, logger, metrics } = options
+  const { databaseUrl, masterKey, mode, tracingSettings, clock, logger, metrics } = options
   const shared = { utilization: sharedNumber(), sleeping: sharedNumber() }
   let { logLevel } = options
   const attempts = addCounter(metrics, 'batua_webhook_attempts_total')
@@ -75,7 +78,8 @@ export function openWebhookThread(options: ThreadOptions): WebhookThread {
 
   function begin(): void {
     const offsetMs = clock.offsetMs()
-    const started = startWorker({ databaseUrl, masterKey, mode, logLevel, offsetMs, ...shared })
+    const settings = { databaseUrl, masterKey, mode, logLevel, tracingSettings, offsetMs }
+    const started = startWorker({ ...settings, ...shared })
     worker = started
     started.on('message', handleReport)
     started.on('error', error =>

@@ -12,6 +12,7 @@ import { systemClock } from './kernel/clock.ts'
 import { createLogger } from './kernel/logger.ts'
 import { returnMemoryWhenQuiet } from './kernel/return-memory.ts'
 import { openVault } from './kernel/secrets.ts'
+import { openTracing } from './kernel/tracing.ts'
 import type { Report, Request, ThreadSettings } from './webhook-thread.ts'
 
 /** Attempts that the throttle permits still yield to payments. On Linux the priority applies to the calling thread alone. */
@@ -21,9 +22,10 @@ const REPORT_MS = 1_000
 
 const port = parentPort
 assert(port !== null, 'webhook-worker.ts runs as a worker thread of the service')
-const { databaseUrl, masterKey, mode, logLevel, utilization, sleeping, offsetMs } =
+const { databaseUrl, masterKey, mode, logLevel, tracingSettings, utilization, sleeping, offsetMs } =
   workerData as ThreadSettings
 const logger = createLogger(logLevel)
+const tracing = tracingSettings === null ? null : await openTracing(tracingSettings, logger)
 const database = openDatabase(databaseUrl, {
   maxConnections: MAX_CONNECTIONS,
   applicationName: 'batua webhooks',
@@ -38,6 +40,7 @@ const deliverer = openDeliverer({
   vault: openVault(Buffer.from(masterKey)),
   logger,
   mode,
+  tracing,
   utilization: () => Atomics.load(utilization, 0) / 1_000,
   onSleep: isAsleep => void Atomics.store(sleeping, 0, isAsleep ? 1 : 0),
   onAttempt: status => {
@@ -74,6 +77,7 @@ async function stop(): Promise<void> {
   clearInterval(timer)
   await deliverer.stop()
   await database.close()
+  await tracing?.close()
   port?.close()
 }
 

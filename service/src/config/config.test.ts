@@ -82,6 +82,7 @@ test('an empty environment is a sandbox on this machine', () => {
       },
     },
     logLevel: 'warn',
+    tracing: null,
     settlement: 'on',
     bankHolidaysFile: null,
     limitIncreaseCooldownS: 86_400,

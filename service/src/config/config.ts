@@ -1,6 +1,7 @@
 import type { RateLimitConfig } from '../http/admission/rate-limit.ts'
 import { holidayFileProblem } from '../kernel/holiday-file.ts'
 import { LOG_LEVELS, type LogLevel } from '../kernel/logger.ts'
+import type { TracingSettings } from '../kernel/tracing.ts'
 import { readAdminTotp } from './admin-totp.ts'
 import { type CashfreeConfig, readCashfree } from './cashfree.ts'
 import { type Env, type EnvReader, readEnv } from './env-reader.ts'
@@ -21,6 +22,7 @@ import {
 import { type NotificationsConfig, readNotifications } from './notifications.ts'
 import { type OtpSenderConfig, readOtpSender } from './otp-sender.ts'
 import { readTextMessages, type TextMessagesConfig } from './text-messages.ts'
+import { readTracing } from './tracing.ts'
 
 export type { CashfreeConfig } from './cashfree.ts'
 export type { OtpSenderConfig } from './otp-sender.ts'
@@ -69,6 +71,8 @@ export interface Config {
   readonly textMessages: TextMessagesConfig
   readonly notifications: NotificationsConfig
   readonly logLevel: LogLevel
+  /** null: nothing is traced. */
+  readonly tracing: TracingSettings | null
   readonly settlement: 'on' | 'off'
   /** The file of bank holidays; null: the one that is shipped with the service. */
   readonly bankHolidaysFile: string | null
@@ -149,6 +153,7 @@ function configFrom(reader: EnvReader): Config {
     textMessages: readTextMessages(reader, otpSender, live),
     notifications: readNotifications(reader, live),
     logLevel: reader.read('LOG_LEVEL', oneOf(LOG_LEVELS), live ? 'info' : 'warn'),
+    tracing: readTracing(reader),
     settlement: reader.read('SETTLEMENT', oneOf(['on', 'off']), 'on'),
     bankHolidaysFile: readBankHolidays(reader),
     limitIncreaseCooldownS: reader.read('LIMIT_INCREASE_COOLDOWN', integer(0, MAX_COOLDOWN_S), 86_400),

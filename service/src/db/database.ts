@@ -23,7 +23,7 @@ export {
   isRetryable,
   violatedUnique,
 } from './errors.ts'
-export { asService, onBehalfOf, type Purpose, type WorkOrigin } from './work-origin.ts'
+export { asService, currentOrigin, onBehalfOf, type Purpose, type WorkOrigin } from './work-origin.ts'
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client, ClientConfig, PoolClient, QueryResult } from 'pg'

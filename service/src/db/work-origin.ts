@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Span } from '../kernel/tracing.ts'
 
 /** Which connections a request may use. Each purpose has its own. */
 export type Purpose = 'shared' | 'administration' | 'stop'
@@ -8,6 +9,8 @@ export interface WorkOrigin {
   readonly purpose: Purpose
   /** A platform with all of its agents, one session, or one client address. */
   readonly party: string
+  /** The span of the request; absent or null: it is not traced. */
+  readonly span?: Span | null
 }
 
 /** Work without a request: jobs, and the start of the service. */

@@ -12,6 +12,7 @@ const SOURCE = join(import.meta.dirname, '..')
 const OWNERS: Readonly<Record<string, string>> = {
   accounts: 'ledger',
   changed_agents: 'ledger',
+  traced_payments: 'ledger',
   transfers: 'ledger',
   fold_cursors: 'ledger',
   audit_: 'audit',

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Uuid } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/logger.ts'
 import { addHistogram, type Metrics } from '../kernel/metrics.ts'
+import type { Span, Tracing } from '../kernel/tracing.ts'
 import { callerName } from './caller.ts'
 
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -29,14 +30,23 @@ export interface AccessLogOptions {
   readonly logger: Logger
   readonly metrics: Metrics
   readonly onFinished?: (request: FinishedRequest) => void
+  readonly tracing?: Tracing | null
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** null: requests are not traced. */
+    span: Span | null
+  }
 }
 
 /** Writes one log line and observes one duration for every finished request, and reports those of platforms. */
 export function addAccessLog(
   fastify: FastifyInstance,
-  { logger, metrics, onFinished }: AccessLogOptions,
+  { logger, metrics, onFinished, tracing = null }: AccessLogOptions,
 ): void {
   const durations = addHistogram(metrics, 'batua_http_request_duration_seconds', BUCKETS_S)
+  if (tracing !== null) addSpans(fastify, tracing)
   fastify.addHook('onResponse', (request, reply, done) => {
     const { method, url = UNMATCHED } = request.routeOptions
     const route = { method: url === UNMATCHED ? request.method : String(method), route: url }
@@ -55,6 +65,36 @@ export function addAccessLog(
         durationMs: Math.round(reply.elapsedTime * 100) / 100,
       })
     }
+    done()
+  })
+}
+
+/** A span for each request, which continues the trace that the caller names. */
+function addSpans(fastify: FastifyInstance, tracing: Tracing): void {
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    const { url } = request.routeOptions
+    const name = url === undefined ? request.method : `${request.method} ${contractPath(url)}`
+    const { traceparent } = request.headers
+    request.span = tracing.root(name, {
+      kind: 'server',
+      parent: typeof traceparent === 'string' ? traceparent : undefined,
+    })
+    done()
+  })
+  fastify.addHook('onResponse', (request, reply, done) => {
+    const { url } = request.routeOptions
+    const { errorCode, span } = request
+    const isFailure = reply.statusCode >= 500
+    span?.end(
+      {
+        'batua.request_id': request.id,
+        'http.request.method': request.method,
+        'http.response.status_code': reply.statusCode,
+        ...(url === undefined ? {} : { 'http.route': contractPath(url) }),
+        ...(errorCode === null ? {} : { 'error.type': errorCode }),
+      },
+      isFailure,
+    )
     done()
   })
 }
@@ -86,10 +126,16 @@ function contractPath(url: string): string {
 function lineOf(request: FastifyRequest, reply: FastifyReply, route: string): object {
   return {
     request_id: request.id,
+    ...traceOf(request),
     method: request.method,
     route,
     status: reply.statusCode,
     ms: Math.round(reply.elapsedTime * 100) / 100,
     ...(request.caller === null ? {} : { caller: callerName(request.caller) }),
   }
+}
+
+/** The id of a request's trace, for its log lines. */
+export function traceOf({ span }: FastifyRequest): { readonly trace_id?: string } {
+  return span === null ? {} : { trace_id: span.traceId }
 }

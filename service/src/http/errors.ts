@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DatabaseBusy, DatabaseUnavailable } from '../db/errors.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Logger } from '../kernel/logger.ts'
+import { traceOf } from './access-log.ts'
 
 /** The envelope of every error response (contract section 1, Errors). */
 export interface Envelope {
@@ -74,7 +75,8 @@ export function renderError(
   const shown = appErrorOf(error)
   request.errorCode = shown.code
   if (shown.code === 'internal_error') {
-    logger.error({ request_id: request.id, method: request.method, err: error }, 'a request failed')
+    const { id, method } = request
+    logger.error({ request_id: id, ...traceOf(request), method, err: error }, 'a request failed')
   }
   void reply
     .code(shown.status)

@@ -55,7 +55,7 @@ export function registerPages(
       strictTransportSecurity: secure ? { maxAge: 31_536_000, includeSubDomains: true } : false,
     })
     scope.addHook('preHandler', (request, _reply, done) => {
-      onBehalfOf({ purpose: 'shared', party: partyOf(request) }, done)
+      onBehalfOf({ purpose: 'shared', party: partyOf(request), span: request.span }, done)
     })
     register(scope)
   })

@@ -231,7 +231,7 @@ function handlerOf<const R extends Route>(
     check ??= checkOf(route)
     check(request)
     if (route.status !== 200) reply.code(route.status)
-    return onBehalfOf({ purpose, party: partyOf(request) }, work, request, reply)
+    return onBehalfOf({ purpose, party: partyOf(request), span: request.span }, work, request, reply)
   }
 }
 

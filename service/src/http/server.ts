@@ -10,6 +10,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/logger.ts'
 import type { Metrics } from '../kernel/metrics.ts'
 import type { Vault } from '../kernel/secrets.ts'
+import type { Tracing } from '../kernel/tracing.ts'
 import { addAccessLog, type FinishedRequest } from './access-log.ts'
 import { bearerHook } from './admission/bearer.ts'
 import { hostProblem } from './admission/host-header.ts'
@@ -49,6 +50,8 @@ export interface ServerOptions {
   readonly onFinished?: (request: FinishedRequest) => void
   /** Counts requests of the routes that it names; absent: none are counted. */
   readonly meter?: RequestMeter
+  /** Absent or null: requests are not traced. */
+  readonly tracing?: Tracing | null
 }
 
 export interface CloseOptions {
@@ -110,6 +113,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const drain = addDrain(fastify)
   fastify.decorateRequest('caller', null)
   fastify.decorateRequest('errorCode', null)
+  fastify.decorateRequest('span', null)
   const secure = options.baseUrl.startsWith('https:')
   addSecurityHeaders(fastify, secure)
   addAccessLog(fastify, options)

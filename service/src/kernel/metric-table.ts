@@ -9,7 +9,7 @@ interface Metric {
 
 /**
  * Every metric of the service, besides those of the process. Gauges are read from the database, so every node shows the
- * same; counters and histograms are the node's own. `deploy/prometheus` and docs/operations.md name no others.
+ * same, except `batua_ledger_queued_commands`; counters and histograms are the node's own. `deploy/prometheus` and docs/operations.md name no others.
  */
 export const METRICS = {
   batua_http_request_duration_seconds: {
@@ -33,6 +33,11 @@ export const METRICS = {
     unit: 'batches',
     help: 'Batches by how they were decided: optimistic, before anything was read; locked, on what was read under locks; overtaken, first the one and then the other, because another node had changed a wallet',
     labels: ['decided'],
+  },
+  batua_ledger_queued_commands: {
+    kind: 'gauge',
+    unit: 'commands',
+    help: 'Commands of the ledger that wait for a committer on this node, as payments, holds and captures do',
   },
   batua_ledger_batch_failures_total: {
     kind: 'counter',

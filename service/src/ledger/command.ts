@@ -3,6 +3,7 @@ import type { Refusal } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Uuid } from '../kernel/ids.ts'
 import type { Vault } from '../kernel/secrets.ts'
+import type { Span } from '../kernel/tracing.ts'
 import type { LedgerBatch, Read } from './ledger-batch.ts'
 
 /**
@@ -37,12 +38,20 @@ export interface Party {
   taken: number
 }
 
+/** The spans of a command whose request is sampled. */
+export interface EntryTrace {
+  readonly request: Span
+  /** Its wait for a committer. */
+  readonly wait: Span
+}
+
 /** A command with the promise of its caller. */
 export interface Entry {
   readonly command: Command<object>
   readonly party: Party
   /** When it was added to the queue, by `monotonicSeconds`. */
   readonly addedAt: number
+  readonly trace: EntryTrace | null
   readonly resolve: (result: object) => void
   readonly reject: (error: unknown) => void
 }

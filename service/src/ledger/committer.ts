@@ -9,6 +9,7 @@ import {
 } from '../db/database.ts'
 import { type Clock, monotonicSeconds } from '../kernel/clock.ts'
 import type { Vault } from '../kernel/secrets.ts'
+import type { Span } from '../kernel/tracing.ts'
 import type { AccountProofs } from './account-proof.ts'
 import { lockAccounts } from './accounts.ts'
 import type { Entry } from './command.ts'
@@ -129,15 +130,19 @@ function openCommitterConnection(database: Database): CommitterConnection {
   }
 }
 
-export function createCommitter(options: CommitterOptions, { proofs, optimism }: Shared): Committer {
-  const { vault, clock } = options
-  const connection = openCommitterConnection(options.database)
+type Commit = (commands: readonly Entry[], mayBeOptimistic: boolean, span: Span | null) => Promise<Committed>
 
-  /**
-   * Decides, writes and commits, and reads before it if it must. Returns only when it is certain that the batch was
-   * committed.
-   */
-  async function commit(commands: readonly Entry[], mayBeOptimistic: boolean): Promise<Committed> {
+/**
+ * Decides, writes and commits, and reads before it if it must. Returns only when it is certain that the batch was
+ * committed.
+ */
+function committing(
+  options: CommitterOptions,
+  { proofs, optimism }: Shared,
+  connection: CommitterConnection,
+): Commit {
+  const { vault, clock } = options
+  return async (commands, mayBeOptimistic, span) => {
     const tx = await connection.take()
     let decided: Decided | null = null
     let how: BatchPath = 'locked'
@@ -149,7 +154,9 @@ export function createCommitter(options: CommitterOptions, { proofs, optimism }:
           : null
       if (optimistic !== null && deadline !== null) {
         decided = optimistic
-        const at = await writeOptimistically(tx, optimistic, { vault, deadline }).catch(orFactsChanged)
+        const at = await inCommitSpan(span, () =>
+          writeOptimistically(tx, optimistic, { vault, deadline }),
+        ).catch(orFactsChanged)
         if (at !== FACTS_CHANGED) {
           if (at !== undefined) connection.serverClock.read(at)
           optimism.won()
@@ -161,7 +168,8 @@ export function createCommitter(options: CommitterOptions, { proofs, optimism }:
         decided = null
       }
       decided = decideAll(commands, await readBatch(tx, commands, { ...options, proofs }))
-      await writeBatch(tx, decided.batch, vault, updateAccounts(tx, decided.batch))
+      const { batch } = decided
+      await inCommitSpan(span, () => writeBatch(tx, batch, vault, updateAccounts(tx, batch)))
       return { decided, how }
     } catch (error) {
       if (!isConnectionLost(error)) {
@@ -174,12 +182,18 @@ export function createCommitter(options: CommitterOptions, { proofs, optimism }:
       throw new LostCommit()
     }
   }
+}
+
+export function createCommitter(options: CommitterOptions, shared: Shared): Committer {
+  const { proofs } = shared
+  const connection = openCommitterConnection(options.database)
+  const commit = committing(options, shared, connection)
 
   /** Returns how the batch was decided, for the metrics. */
-  async function attempt(commands: readonly Entry[]): Promise<BatchPath> {
+  async function attempt(commands: readonly Entry[], span: Span | null): Promise<BatchPath> {
     for (let attempts = 1; ; attempts++) {
       try {
-        const { decided, how } = await commit(commands, attempts === 1)
+        const { decided, how } = await commit(commands, attempts === 1, span)
         proofs.committed(decided.batch.accounts.values())
         resolveEntries(commands, decided)
         return how
@@ -189,7 +203,7 @@ export function createCommitter(options: CommitterOptions, { proofs, optimism }:
         } else if (commands.length > 1 && isOfOneCommand(error)) {
           // One command breaks the transaction. Each command is run alone, so only the bad one fails.
           options.onError?.(error)
-          for (const entry of commands) await attempt([entry])
+          for (const entry of commands) await attempt([entry], span)
           return 'locked'
         } else {
           for (const entry of commands) entry.reject(outward(error))
@@ -202,11 +216,45 @@ export function createCommitter(options: CommitterOptions, { proofs, optimism }:
   return {
     async run(commands) {
       const startedMs = performance.now()
-      const how = await attempt(commands)
+      const span = startBatchSpan(commands)
+      const how = await attempt(commands, span)
+      span?.end({ 'batua.commands': commands.length, 'batua.decided': how })
       options.onBatch?.(commands.length, (performance.now() - startedMs) / 1000, how)
     },
     close: () => connection.release(),
   }
+}
+
+/**
+ * The span of a batch. It belongs to the trace of the batch's first request that is traced; the other requests and it
+ * name each other by links.
+ */
+function startBatchSpan(commands: readonly Entry[]): Span | null {
+  let span: Span | null = null
+  for (const { trace } of commands) {
+    if (trace === null) continue
+    if (span === null) span = trace.request.child('ledger batch')
+    else {
+      span.linkTo(trace.request)
+      trace.request.linkTo(span)
+    }
+  }
+  return span
+}
+
+function inCommitSpan<T>(batch: Span | null, work: () => Promise<T>): Promise<T> {
+  if (batch === null) return work()
+  const span = batch.child('ledger commit')
+  return work().then(
+    result => {
+      span.end()
+      return result
+    },
+    (error: unknown) => {
+      span.end({}, true)
+      throw error
+    },
+  )
 }
 
 interface Committed {

@@ -26,7 +26,7 @@ export {
   readOne,
   type Writer,
 } from './ledger-batch.ts'
-export { addLedgerMetrics } from './metrics.ts'
+export { addLedgerMetrics, addQueueMetric } from './metrics.ts'
 export { addRelease, type ReleaseBounds, releasesWriter } from './releases.ts'
 export { refreshRollingSum, rollingSumRead } from './rolling-window.ts'
 export { type RollingWindow, rollingSpent, type Spending, WINDOW_MS } from './spending.ts'
@@ -39,6 +39,7 @@ export {
   type StoredTransfer,
   transferColumns,
 } from './stored-transfers.ts'
+export { deleteTraces, selectCauses } from './traced-payments.ts'
 export {
   countedPaise,
   counterpartyOf,

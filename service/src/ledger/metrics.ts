@@ -1,6 +1,6 @@
 import type { Logger } from '../kernel/logger.ts'
-import { addCounter, addHistogram, type Metrics } from '../kernel/metrics.ts'
-import type { LedgerOptions } from './engine.ts'
+import { addCounter, addFigures, addHistogram, type Metrics } from '../kernel/metrics.ts'
+import type { Ledger, LedgerOptions } from './engine.ts'
 
 const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 const BATCH_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1]
@@ -25,4 +25,9 @@ export function addLedgerMetrics(
       logger.error({ err: error }, 'ledger batch failed; running its commands one by one')
     },
   }
+}
+
+/** The length of this node's queue, by which nodes are added (deploy/helm). */
+export function addQueueMetric(metrics: Metrics, { queued }: Pick<Ledger, 'queued'>): void {
+  addFigures(metrics, { batua_ledger_queued_commands: length => length }, async () => queued())
 }

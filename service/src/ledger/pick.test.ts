@@ -12,6 +12,7 @@ function entry(accounts: readonly string[], party = 'one'): Entry {
     ...{ command: { accounts, reads: [], decide: () => ({}) }, resolve: nothing, reject: nothing },
     party: { name: party, waiting: 0, taken: 0 },
     addedAt: 0,
+    trace: null,
   }
 }
 

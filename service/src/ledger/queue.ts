@@ -2,7 +2,8 @@ import type { LockedRows } from '../db/locked-rows.ts'
 import { currentOrigin } from '../db/work-origin.ts'
 import { monotonicSeconds } from '../kernel/clock.ts'
 import type { Uuid } from '../kernel/ids.ts'
-import type { Command, Entry, Party } from './command.ts'
+import type { Span } from '../kernel/tracing.ts'
+import type { Command, Entry, EntryTrace, Party } from './command.ts'
 import { openPassedOver } from './passed-over.ts'
 import { type BatchSize, pick } from './pick.ts'
 import { unavailable } from './unavailable.ts'
@@ -56,7 +57,8 @@ export function openQueue(options: QueueOptions, changing: LockedRows, wake: () 
   }
 
   function left(batch: readonly Entry[]): void {
-    for (const { party, command } of batch) {
+    for (const { party, command, trace } of batch) {
+      trace?.wait.end()
       passedOver.taken(command.accounts)
       party.waiting -= 1
       if (party.waiting === 0) parties.delete(party.name)
@@ -86,14 +88,15 @@ export function openQueue(options: QueueOptions, changing: LockedRows, wake: () 
     length: () => queue.length,
     add<Result extends object>(command: Command<Result>): Promise<Result> {
       if (queue.length >= maxQueued) return Promise.reject(unavailable('Too many payments are waiting'))
-      const party = partyNamed(currentOrigin().party)
+      const { party: name, span = null } = currentOrigin()
+      const party = partyNamed(name)
       if (party.waiting >= maxQueuedOfParty) {
         return Promise.reject(unavailable('Too many payments of this caller are waiting'))
       }
       party.waiting += 1
       return new Promise<Result>((resolve, reject) => {
-        const addedAt = monotonicSeconds()
-        queue.push({ command, party, addedAt, resolve: result => resolve(result as Result), reject })
+        const entry = { command, party, trace: traceOf(span), addedAt: monotonicSeconds() }
+        queue.push({ ...entry, resolve: result => resolve(result as Result), reject })
         lookAfterWaiting()
         wake()
       })
@@ -113,4 +116,8 @@ export function openQueue(options: QueueOptions, changing: LockedRows, wake: () 
       passedOver.close()
     },
   }
+}
+
+function traceOf(request: Span | null): EntryTrace | null {
+  return request?.isSampled === true ? { request, wait: request.child('ledger queue') } : null
 }

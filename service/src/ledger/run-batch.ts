@@ -8,6 +8,7 @@ import type { AccountProofs, PendingProofs } from './account-proof.ts'
 import { type Account, lockBatch, updateBatch } from './accounts.ts'
 import type { Entry } from './command.ts'
 import { LedgerBatch, type Read, type Reader } from './ledger-batch.ts'
+import { traceTransfers } from './traced-payments.ts'
 import { insertBatch } from './transfers.ts'
 
 /** The outcome of each entry of a batch. Callers get it only after the commit. */
@@ -96,7 +97,10 @@ function decideOne(entry: Entry, batch: LedgerBatch): Outcome {
   const left = batch.leftToWrite()
   try {
     const decision = command.decide(batch)
-    if (!isRefusal(decision)) return { ok: decision }
+    if (!isRefusal(decision)) {
+      if (entry.trace !== null) traceTransfers(batch, transfers, entry.trace.request)
+      return { ok: decision }
+    }
     if (batch.transfers.length !== transfers)
       throw new Error('assertion failed: a refused command posts nothing')
     return { refused: decision }

@@ -3,6 +3,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Logger } from '../../kernel/logger.ts'
 import type { Vault } from '../../kernel/secrets.ts'
+import type { Tracing } from '../../kernel/tracing.ts'
 import type { disableWebhookUrl, readWebhookTarget } from '../parties/index.ts'
 import type { DeliveryOutcome } from './delivering/attempt.ts'
 import type { Throttle } from './delivering/throttle.ts'
@@ -25,6 +26,8 @@ export interface WebhookTargets {
 /** The context of one node's deliverer. */
 export interface DelivererContext extends WebhooksContext {
   readonly targets: WebhookTargets
+  /** null: deliveries are not traced. */
+  readonly tracing: Tracing | null
   /** The holder of this process's leases. */
   readonly node: Uuid
   /** Signs with the real time, never the sandbox's test clock, because receivers compare it with their own clock. */

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../db/database.ts'
 import { DAY_MS, HOUR_MS } from '../../kernel/clock.ts'
 import { firstUuidAt, type Uuid } from '../../kernel/ids.ts'
+import { deleteTraces } from '../../ledger/index.ts'
 import type { Job } from '../../operations/jobs.ts'
 import type { WebhooksContext } from './context.ts'
 
@@ -22,7 +23,8 @@ export function webhookJobs({ database }: Pick<WebhooksContext, 'database'>): Jo
         const goneBefore = new Date(now.getTime() - KEPT_MS)
         const old = { before: firstUuidAt(goneBefore), goneBefore }
         const deliveries = await deleteDeliveries(database, { ...old, limit: DELIVERIES_AT_ONCE })
-        return deliveries + (await deleteBacklog(database, { ...old, limit: CHUNKS_AT_ONCE }))
+        const chunks = await deleteBacklog(database, { ...old, limit: CHUNKS_AT_ONCE })
+        return deliveries + chunks + (await deleteTraces(database, goneBefore))
       },
     },
   ]

@@ -1,13 +1,18 @@
 import { randomInt } from 'node:crypto'
 import type { EventName } from '@batua/contract'
-import type { Queryable } from '../../db/database.ts'
+import { currentOrigin, type Queryable } from '../../db/database.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { type Clock, monotonicSeconds } from '../../kernel/clock.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { disableWebhookUrl, readWebhookTarget } from '../parties/index.ts'
 import type { AttemptSlots } from './attempt-slots.ts'
 import type { WebhooksContext } from './context.ts'
-import { type AttemptResult, type OutgoingWebhook, signedHeaders } from './delivering/attempt.ts'
+import {
+  type AttemptResult,
+  endAttemptSpan,
+  type OutgoingWebhook,
+  signedHeaders,
+} from './delivering/attempt.ts'
 import { decideOutcome } from './delivering/decide.ts'
 import { scheduleWork } from './delivering/endpoint-store.ts'
 import { openSender } from './delivering/send.ts'
@@ -85,8 +90,14 @@ export async function sendNow(
   const { database, clock } = context
   const { url, secrets, platformId } = receiver
   const [startedAt, signedAt, startedS] = [clock.now(), realTime(clock), monotonicSeconds()]
-  const headers = signedHeaders(secrets, formatId('evt', id), body, signedAt)
-  const result = await sendOnce(context, { url, headers, body })
+  const eventId = formatId('evt', id)
+  const span = currentOrigin().span?.child('webhook delivery', 'client') ?? null
+  const headers = signedHeaders(secrets, eventId, body, signedAt, span)
+  const result = await sendOnce(context, { url, headers, body }).catch((error: unknown) => {
+    endAttemptSpan(span, { eventId, attempts }, null)
+    throw error
+  })
+  endAttemptSpan(span, { eventId, attempts }, result)
   const timing = { startedAt, signedAt, durationMs: (monotonicSeconds() - startedS) * 1_000 }
   const endedAt = clock.now()
   const ended = { now: endedAt, realNow: realTime(clock), random: random() }

@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { onBehalfOf } from '../../db/database.ts'
+import { silentLogger } from '../../kernel/logger.ts'
 import { paise } from '../../kernel/money.ts'
+import { openTracing } from '../../kernel/tracing.ts'
+import { openTraceCollector } from '../../testing/trace-collector.ts'
 import type { NewOrder, PaymentGateway } from '../payment-gateway.ts'
 import { createCashfreeGateway } from './payment-gateway.ts'
 import { FAKE_SECRETS, type FakeCashfree, startFakeCashfree } from './testing/fake-cashfree.ts'
@@ -127,4 +131,38 @@ test('no message holds a secret, an address, or what Cashfree quotes of personal
   }
   expect(said).toContain('customer_phone_invalid')
   cashfree = await startFakeCashfree()
+})
+
+test('a call is a span, in the trace of the request that causes it, and Cashfree gets its context', async () => {
+  const collector = await openTraceCollector()
+  const tracing = await openTracing(
+    { endpoint: collector.endpoint, headers: {}, serviceName: 'batua', sampler: 'always_on', ratio: 1 },
+    silentLogger(),
+  )
+  const traced = createCashfreeGateway({ ...cashfree.gatewayOptions, tracing })
+  const request = tracing.root('a request', { kind: 'server' })
+  const origin = { purpose: 'shared', party: 'a platform', span: request } as const
+  await onBehalfOf(origin, () => traced.createOrder(ORDER))
+  cashfree.faults.next(`GET /pg/orders/${ORDER.orderId}`, FAULTS.badGateway)
+  await traced.getOrder(KEY)
+  request.end()
+  await tracing.close()
+  await collector.close()
+
+  const [first, second] = collector.named('gateway call')
+  const caller = collector.named('a request')[0]
+  expect(first).toMatchObject({ traceId: request.traceId, parentSpanId: caller?.spanId, hasFailed: false })
+  expect(first?.attributes).toEqual({
+    'server.address': '127.0.0.1',
+    'http.request.method': 'POST',
+    'http.response.status_code': 200,
+  })
+  expect(second).toMatchObject({ parentSpanId: null, hasFailed: true })
+  expect(second?.attributes['http.response.status_code']).toBe(502)
+  const sent = cashfree.requests.map(({ headers }) => headers['traceparent'])
+  expect(sent.slice(0, 2)).toEqual([
+    `00-${first?.traceId}-${first?.spanId}-01`,
+    `00-${second?.traceId}-${second?.spanId}-01`,
+  ])
+  expect(collector.text()).not.toContain(ORDER.orderId)
 })

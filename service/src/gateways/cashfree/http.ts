@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { currentOrigin } from '../../db/database.ts'
 import { type Paise, rupeesText } from '../../kernel/money.ts'
+import type { Span, Tracing } from '../../kernel/tracing.ts'
 import { type ExactJson, parseExactJson, textAt } from '../exact-json.ts'
 import { type GatewayResult, reasonWord, rejected, value } from '../gateway-result.ts'
 import { noResponse, readAtMost } from '../outgoing-http.ts'
@@ -13,6 +15,8 @@ export interface CashfreeAccess {
   /** `x-api-version`; null where the API has none. */
   readonly apiVersion: string | null
   readonly timeoutMs?: number
+  /** Absent or null: calls are not traced. */
+  readonly tracing?: Tracing | null
 }
 
 export interface CashfreeCall {
@@ -40,21 +44,49 @@ const MAX_RESPONSE_BYTES = 1024 * 1024
 export function openCashfree(access: CashfreeAccess): CallCashfree {
   return async call => {
     const isQuestion = call.method === 'GET' || call.isQuestion === true
+    const span = startSpan(access.tracing ?? null)
+    let status: number | null = null
     try {
       const response = await fetch(access.baseUrl + call.path, {
         method: call.method,
-        headers: headersOf(access, call, isQuestion),
+        headers: { ...headersOf(access, call, isQuestion), ...(span && { traceparent: span.traceparent }) },
         body: call.body === undefined ? null : JSON.stringify(call.body),
         redirect: 'manual',
         signal: AbortSignal.timeout(access.timeoutMs ?? TIMEOUT_MS),
       })
+      ;({ status } = response)
       const { text, isWhole } = await readAtMost(response, MAX_RESPONSE_BYTES)
       return resultOf(response.status, isWhole ? parseExactJson(text) : undefined, isQuestion)
     } catch (error) {
       const response = noResponse(error)
       return isQuestion ? { ...response, kind: 'retryable' } : response
+    } finally {
+      endSpan(span, access, call, status)
     }
   }
+}
+
+/** A call of a request is in its trace; one of a job begins a trace. */
+function startSpan(tracing: Tracing | null): Span | null {
+  if (tracing === null) return null
+  const { span: request } = currentOrigin()
+  return request?.child('gateway call', 'client') ?? tracing.root('gateway call', { kind: 'client' })
+}
+
+function endSpan(
+  span: Span | null,
+  { baseUrl }: CashfreeAccess,
+  { method }: CashfreeCall,
+  status: number | null,
+): void {
+  span?.end(
+    {
+      'server.address': new URL(baseUrl).hostname,
+      'http.request.method': method,
+      ...(status === null ? {} : { 'http.response.status_code': status }),
+    },
+    status === null || status > 299,
+  )
 }
 
 function headersOf(

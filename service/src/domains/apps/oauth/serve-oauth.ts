@@ -63,7 +63,12 @@ export function serveOAuth(
     for (const [name, value] of Object.entries(reply.getHeaders())) {
       if (value !== undefined) reply.raw.setHeader(name, value)
     }
-    await onBehalfOf({ purpose: 'shared', party: partyOf(request) }, handle, inner, reply.raw)
+    await onBehalfOf(
+      { purpose: 'shared', party: partyOf(request), span: request.span },
+      handle,
+      inner,
+      reply.raw,
+    )
     if (reply.raw.statusCode >= 400 && reply.raw.statusCode < 500)
       await server.oauthFailures.countWrong(request)
   }

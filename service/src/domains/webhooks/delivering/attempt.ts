@@ -1,4 +1,5 @@
 import { Webhook } from 'standardwebhooks'
+import type { Span } from '../../../kernel/tracing.ts'
 
 /** The receiver's response to one request, or why there was none. Nothing in it quotes the receiver's text. */
 export type AttemptResult =
@@ -48,6 +49,7 @@ export function signedHeaders(
   eventId: string,
   body: string,
   now: Date,
+  span: Span | null = null,
 ): Record<string, string> {
   return {
     'content-type': 'application/json',
@@ -55,5 +57,23 @@ export function signedHeaders(
     'webhook-id': eventId,
     'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
     'webhook-signature': secrets.map(secret => new Webhook(secret).sign(eventId, now, body)).join(' '),
+    ...(span === null ? {} : { traceparent: span.traceparent }),
   }
+}
+
+/** Ends the span of one attempt. */
+export function endAttemptSpan(
+  span: Span | null,
+  delivery: { readonly eventId: string; readonly attempts: number },
+  result: AttemptResult | null,
+): void {
+  const status = result?.kind === 'responded' ? result.status : null
+  span?.end(
+    {
+      'batua.event_id': delivery.eventId,
+      'batua.earlier_attempts': delivery.attempts,
+      ...(status === null ? {} : { 'http.response.status_code': status }),
+    },
+    status === null || status > 299,
+  )
 }

@@ -1,6 +1,7 @@
 import { isConnectionLost } from '../../../db/database.ts'
 import { monotonicSeconds, systemClock } from '../../../kernel/clock.ts'
 import { newUuid } from '../../../kernel/ids.ts'
+import type { Tracing } from '../../../kernel/tracing.ts'
 import type { DelivererContext, WebhooksContext, WebhookTargets } from '../context.ts'
 import type { DeliveryOutcome } from './attempt.ts'
 import { type FannedOut, fanOut } from './fan-out.ts'
@@ -24,6 +25,7 @@ export interface Deliverer {
 
 export interface DelivererOptions extends WebhooksContext {
   readonly targets: WebhookTargets
+  readonly tracing?: Tracing | null
   readonly random?: () => number
   /** Utilization of the payments' event loop, 0 to 1: payments have priority. */
   readonly utilization?: () => number
@@ -109,6 +111,7 @@ function contextOf(options: DelivererOptions): DelivererContext {
   const { logger } = options
   return {
     ...options,
+    tracing: options.tracing ?? null,
     node: newUuid(options.clock.now()),
     wallClock: systemClock(),
     random: options.random ?? Math.random,

@@ -1,6 +1,7 @@
-import type { Uuid } from '../../../kernel/ids.ts'
+import { movementOf, type Uuid } from '../../../kernel/ids.ts'
+import { selectCauses } from '../../../ledger/index.ts'
 import { paymentEventName } from '../../../operations/payment-fact.ts'
-import type { WebhooksContext } from '../context.ts'
+import type { DelivererContext } from '../context.ts'
 import { readEvents } from '../events/read-events.ts'
 import { type Chunk, selectChunks } from './backlog-store.ts'
 import { type DueDelivery, selectDue } from './outcome-store.ts'
@@ -8,6 +9,8 @@ import { type DueDelivery, selectDue } from './outcome-store.ts'
 /** A due delivery with the JSON text to send. */
 export interface ReadyDelivery extends DueDelivery {
   readonly body: string
+  /** The `traceparent` of the request that caused the event; null: it is not known or not traced. */
+  readonly cause: string | null
 }
 
 /**
@@ -36,12 +39,31 @@ interface OpenChunk {
   changed: boolean
 }
 
+const NO_CAUSES: ReadonlyMap<Uuid, string> = new Map()
 const DUE_AT_ONCE = 128
 const CHUNKS_AT_ONCE = 2
 /** Bodies are read for this many times the number of concurrent requests. */
 const READY_TIMES = 4
 
-export function openDeliveryBuffer({ database, vault }: WebhooksContext, platformId: Uuid): DeliveryBuffer {
+type BufferContext = Pick<DelivererContext, 'database' | 'vault' | 'tracing'>
+
+/** The bodies of the events, and which requests caused them. */
+async function readContents(
+  { database, vault, tracing }: BufferContext,
+  platformId: Uuid,
+  deliveries: readonly DueDelivery[],
+) {
+  const keys = deliveries.map(({ id, event: name }) => ({ id, name }))
+  const ids = deliveries.map(({ id }) => id)
+  const [bodies, causes] = await Promise.all([
+    readEvents(database, vault, platformId, keys),
+    tracing === null ? NO_CAUSES : selectCauses(database, ids),
+  ])
+  return { bodies, causes }
+}
+
+export function openDeliveryBuffer(context: BufferContext, platformId: Uuid): DeliveryBuffer {
+  const { database } = context
   const waiting: DueDelivery[] = []
   const ready: ReadyDelivery[] = []
   /**
@@ -77,13 +99,12 @@ export function openDeliveryBuffer({ database, vault }: WebhooksContext, platfor
   async function readBodies(count: number): Promise<DueDelivery[]> {
     const deliveries = waiting.splice(0, count)
     if (deliveries.length === 0) return []
-    const keys = deliveries.map(({ id, event: name }) => ({ id, name }))
-    const bodies = await readEvents(database, vault, platformId, keys)
+    const { bodies, causes } = await readContents(context, platformId, deliveries)
     const unverified: DueDelivery[] = []
     for (const delivery of deliveries) {
       const body = bodies.get(delivery.id)
       if (body === undefined) unverified.push(delivery)
-      else ready.push({ ...delivery, body })
+      else ready.push({ ...delivery, body, cause: causes.get(movementOf(delivery.id).movement) ?? null })
     }
     return unverified
   }

@@ -2,7 +2,7 @@ import { monotonicSeconds } from '../../../kernel/clock.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import type { WebhookTarget } from '../../parties/index.ts'
 import type { DelivererContext } from '../context.ts'
-import { type AttemptResult, type DeliveryOutcome, signedHeaders } from './attempt.ts'
+import { type AttemptResult, type DeliveryOutcome, endAttemptSpan, signedHeaders } from './attempt.ts'
 import { replaceChunks } from './backlog-store.ts'
 import { decideOutcome } from './decide.ts'
 import { type DeliveryBuffer, openDeliveryBuffer, type ReadyDelivery } from './delivery-buffer.ts'
@@ -226,19 +226,24 @@ async function attempt(
   const { context, sender, abort } = session
   if (url === null) return finish(session, delivery, null, { outcome: NO_ADDRESS, timing: null })
   let result: AttemptResult
-  const { clock, wallClock, random } = context
+  const { clock, wallClock, random, tracing } = context
   const [startedAt, signedAt, startedS] = [clock.now(), wallClock.now(), monotonicSeconds()]
+  const { attempts, body, cause } = delivery
+  const eventId = formatId('evt', delivery.id)
+  const span = tracing?.root('webhook delivery', { kind: 'client', cause }) ?? null
   try {
-    const headers = signedHeaders(secrets, formatId('evt', delivery.id), delivery.body, signedAt)
-    result = await sender.send({ url, headers, body: delivery.body }, abort.signal)
+    const headers = signedHeaders(secrets, eventId, body, signedAt, span)
+    result = await sender.send({ url, headers, body }, abort.signal)
   } catch (error) {
     // Aborted: whether it arrived is unknown, so no outcome is written and it stays due.
     if (!abort.signal.aborted) context.onError(error)
     session.isOver = true
+    endAttemptSpan(span, { eventId, attempts }, null)
     return
   }
+  endAttemptSpan(span, { eventId, attempts }, result)
   const ended = { now: clock.now(), realNow: wallClock.now(), random: random() }
-  const outcome = decideOutcome(result, { attempts: delivery.attempts + 1, ...ended })
+  const outcome = decideOutcome(result, { attempts: attempts + 1, ...ended })
   const timing = { startedAt, signedAt, durationMs: (monotonicSeconds() - startedS) * 1_000 }
   finish(session, delivery, url, { outcome, timing })
   adaptTo(session, url, outcome)

@@ -1,0 +1,47 @@
+import { parseArgs } from 'node:util'
+import { readConfig } from '../config/config.ts'
+import { readOrCreateMasterKey } from '../config/master-key.ts'
+import { refuseForeignDatabase } from '../db/database-mark.ts'
+import { joinDatabaseServer } from '../db/embedded.ts'
+import { migrate, newestVersion } from '../db/migrate.ts'
+import { createLogger } from '../kernel/logger.ts'
+import { openVault } from '../kernel/secrets.ts'
+
+const USAGE = `Migrates the database to this release, and ends. A start of the service does the same.
+
+  npm run migrate
+
+It reads the configuration as the service does. A database of another mode or master key, or of a newer
+release, is refused before anything is changed. If several migrate, one does it and the others wait.
+
+Exits with 0, or with 1 if the database was not migrated.
+`
+
+async function run(): Promise<void> {
+  const { help = false } = parseArgs({ options: { help: { type: 'boolean' } } }).values
+  if (help) {
+    process.stdout.write(USAGE)
+    return
+  }
+  const config = readConfig(process.env)
+  const logger = createLogger('info', { write: line => process.stdout.write(line) })
+  const server = await joinDatabaseServer(config, logger)
+  try {
+    const vault = openVault(config.masterKey ?? readOrCreateMasterKey(config.dataDir))
+    const check = { mode: config.mode, vault }
+    await migrate(server.url, { logger, check: db => refuseForeignDatabase(db, check) })
+    process.stdout.write(`The database is at version ${newestVersion()}\n`)
+  } finally {
+    await server.stop()
+  }
+}
+
+// However this process ends, it stops a database that it started.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
+try {
+  await run()
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 1
+}
