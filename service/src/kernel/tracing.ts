@@ -79,7 +79,7 @@ const EXPORT_TIMEOUT_MS = 3_000
 /** At most 5 s of a thousand requests a second wait; more are dropped. */
 const MOST_WAITING = 16_384
 
-/** Loads OpenTelemetry: without a call of it the process contains none of it. */
+/** Loads the SDK of OpenTelemetry, which the process does not contain otherwise. */
 export async function openTracing(settings: TracingSettings, logger: Pick<Logger, 'warn'>): Promise<Tracing> {
   const [api, core, sdk, exporting, resources] = await Promise.all([
     import('@opentelemetry/api'),
