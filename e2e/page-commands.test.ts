@@ -23,6 +23,8 @@ const RUN_BY: Readonly<Record<string, string>> = {
 
 type Tried = { readonly by: string; readonly how: string } | { readonly notRun: string }
 
+const RESTORED: Tried = { by: 'e2e/restore.long.test.ts', how: 'runs it in folders of its own' }
+
 /** Every other block of commands, by its first line: which test tries it, or why none does. */
 const OTHERS: Readonly<Record<string, Readonly<Record<string, Tried>>>> = {
   'README.md': {
@@ -71,6 +73,13 @@ const OTHERS: Readonly<Record<string, Readonly<Record<string, Tried>>>> = {
     'NOTIFY_HTTP_URL=https://hooks.slack.com/services/…',
   ),
   'docs/operations.md': {
+    'pgbackrest --stanza=batua stanza-create': RESTORED,
+    'pg_basebackup -c fast -X none -D /backup/base-$(date +%F)': RESTORED,
+    [`   pgbackrest --stanza=batua --type=time --target='2026-11-27 03:12:00+05:30' --target-action=promote restore`]:
+      RESTORED,
+    '   cp -a /backup/base-2026-11-26 /var/lib/postgresql/15/main': RESTORED,
+    '   npm run check-restored -- --checkpoint kept.json --received received.ndjson --later-database postgres://batua@old-host/batua':
+      RESTORED,
     'kubectl create secret generic batua --from-literal=MASTER_KEY="$(openssl rand -base64 32)" --from-literal=DATABASE_URL=postgres://…':
       {
         notRun:

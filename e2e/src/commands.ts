@@ -21,6 +21,11 @@ export function runRotateSigningKey(env: Env, args: readonly string[] = []): Pro
   return runCommand('rotate-signing-key', env, args)
 }
 
+/** Runs `npm run check-restored` to its end. */
+export function runCheckRestored(env: Env, args: readonly string[] = []): Promise<Ended> {
+  return runCommand('check-restored', env, args)
+}
+
 /** Without the environment of the tests. */
 function runCommand(command: string, env: Env, args: readonly string[]): Promise<Ended> {
   const environment = {

@@ -1,24 +1,13 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import {
-  appendFileSync,
-  chownSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { promisify } from 'node:util'
-import { Client } from 'pg'
-import { freePort } from './free-port.ts'
+import {
+  makePostgresFolder,
+  openPostgresServer,
+  type PostgresFolder,
+  type PostgresServer,
+} from './postgres-server.ts'
 import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
-/** Where Debian's package `postgresql-15` has its programs. */
-const PROGRAMS = '/usr/lib/postgresql/15/bin'
 const NAMES = ['a', 'b', 'c'] as const
 type Name = (typeof NAMES)[number]
 
@@ -44,29 +33,14 @@ export interface PostgresCluster {
 }
 
 /** One server of the cluster, with a proxy before it. */
-interface Server {
-  readonly port: number
+interface Server extends PostgresServer {
   readonly proxy: TcpProxy
-  readonly data: string
-  start(): Promise<void>
-  signal(name: NodeJS.Signals): void
-  kill(): Promise<void>
-  query<Row extends object>(text: string): Promise<Row[]>
 }
 
-type Program = (name: string, args: readonly string[]) => Promise<unknown>
-
-const run = promisify(execFile)
-/** PostgreSQL refuses to run as root. */
-const isRoot = process.getuid?.() === 0
-
 export async function startPostgresCluster(): Promise<PostgresCluster> {
-  if (!existsSync(`${PROGRAMS}/postgres`)) throw new Error('Debian’s package postgresql-15 is not installed')
-  const folder = mkdtempSync(join(tmpdir(), 'batua-cluster-'))
-  const settings = await settingsIn(folder)
-  const program: Program = (name, args) => run(`${PROGRAMS}/${name}`, [...args], settings)
+  const folder = await makePostgresFolder()
   const servers = new Map<Name, Server>()
-  for (const name of NAMES) servers.set(name, await openServer(join(folder, name), settings))
+  for (const name of NAMES) servers.set(name, await openServer(folder, name))
   const at = (name: Name) => servers.get(name) as Server
   let primary: Name = 'a'
 
@@ -77,13 +51,13 @@ export async function startPostgresCluster(): Promise<PostgresCluster> {
     const { data, start } = at(name)
     rmSync(data, { recursive: true, force: true })
     const from = ['-h', '127.0.0.1', '-p', String(at(primary).port), '-U', 'batua', '-c', 'fast']
-    await program('pg_basebackup', [...from, '-X', 'stream', '-D', data])
+    await folder.run('pg_basebackup', [...from, '-X', 'stream', '-D', data])
     appendFileSync(join(data, 'postgresql.auto.conf'), `primary_conninfo = '${following(name)}'\n`)
     appendFileSync(join(data, 'standby.signal'), '')
     await start()
   }
 
-  await startPrimary(at('a'), program)
+  await startPrimary(at('a'), folder)
   for (const name of ['b', 'c'] as const) await copy(name)
   for (const name of NAMES) {
     await at(name).query(`alter system set synchronous_standby_names = 'ANY 1 (a, b, c)'`)
@@ -94,7 +68,7 @@ export async function startPostgresCluster(): Promise<PostgresCluster> {
   return {
     url: `postgres://batua@${hosts}/batua?target_session_attrs=read-write`,
     primary: () => primary,
-    primaryUrl: () => `postgres://batua@127.0.0.1:${at(primary).port}/batua`,
+    primaryUrl: () => at(primary).url,
     kill: name => at(name).kill(),
     pause: name => at(name).signal('SIGSTOP'),
     resume: name => at(name).signal('SIGCONT'),
@@ -120,14 +94,18 @@ export async function startPostgresCluster(): Promise<PostgresCluster> {
         await server.kill()
         await server.proxy.close()
       }
-      rmSync(folder, { recursive: true, force: true })
+      folder.remove()
     },
   }
 }
 
-async function startPrimary({ data, start, query }: Server, program: Program): Promise<void> {
-  await program('initdb', ['-D', data, '-U', 'batua', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8'])
-  appendFileSync(join(data, 'postgresql.conf'), SETTINGS)
+async function openServer(folder: PostgresFolder, name: Name): Promise<Server> {
+  const server = await openPostgresServer(join(folder.path, name), folder.settings)
+  return { ...server, proxy: await openTcpProxy(server.port) }
+}
+
+async function startPrimary({ data, start, query }: Server, folder: PostgresFolder): Promise<void> {
+  await folder.init(data, SETTINGS)
   await start()
   await query('create database batua')
 }
@@ -146,63 +124,6 @@ async function byReceived(
   return (ofOne ?? 0n) >= (ofOther ?? 0n) ? [one, other] : [other, one]
 }
 
-/** How PostgreSQL's programs are run. */
-interface Settings {
-  readonly uid?: number
-  readonly gid?: number
-  readonly env: NodeJS.ProcessEnv
-  readonly cwd: string
-}
-
-async function settingsIn(cwd: string): Promise<Settings> {
-  const env = { PATH: PROGRAMS, LC_ALL: 'C.UTF-8' }
-  if (!isRoot) return { env, cwd }
-  const idOf = async (flag: string) => Number((await run('id', [flag, 'postgres'])).stdout)
-  const [uid, gid] = await Promise.all([idOf('-u'), idOf('-g')])
-  chownSync(cwd, uid, gid)
-  return { uid, gid, env, cwd }
-}
-
-async function openServer(data: string, settings: Settings): Promise<Server> {
-  const port = await freePort()
-  const proxy = await openTcpProxy(port)
-  let running: ChildProcess | null = null
-  const signal = (name: NodeJS.Signals) => {
-    for (const pid of treeOf(running?.pid ?? 0)) signalProcess(pid, name)
-  }
-
-  async function query<Row extends object>(text: string): Promise<Row[]> {
-    const place = { host: '127.0.0.1', port, user: 'batua', database: 'postgres' }
-    const client = new Client({ ...place, connectionTimeoutMillis: 2_000, query_timeout: 5_000 })
-    client.on('error', () => {})
-    try {
-      await client.connect()
-      return (await client.query<Row>(text)).rows
-    } finally {
-      client.connection.stream.destroy()
-    }
-  }
-  return {
-    port,
-    proxy,
-    data,
-    query,
-    signal,
-    async start() {
-      const args = ['-D', data, '-p', String(port)]
-      running = spawn(`${PROGRAMS}/postgres`, args, { ...settings, stdio: 'ignore' })
-      await until(async () => (await query('select 1')).length === 1)
-    },
-    async kill() {
-      if (running === null) return
-      const ended = once(running, 'exit')
-      signal('SIGKILL')
-      running = null
-      await ended
-    },
-  }
-}
-
 const SETTINGS = `
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
@@ -215,37 +136,3 @@ wal_retrieve_retry_interval = 500ms
 `
 
 const RECEIVED = `select (coalesce(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) - '0/0')::text as bytes`
-
-/** A process and its children, the process first. */
-function treeOf(pid: number): number[] {
-  if (pid === 0) return []
-  const children = readdirSync('/proc').filter(name => /^\d+$/.test(name) && parentOf(name) === pid)
-  return [pid, ...children.map(Number)]
-}
-
-function parentOf(pid: string): number {
-  try {
-    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1])
-  } catch {
-    return 0
-  }
-}
-
-function signalProcess(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name)
-  } catch {
-    // It has ended meanwhile.
-  }
-}
-
-const POLL_MS = 50
-const READY_WITHIN_MS = 60_000
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + READY_WITHIN_MS
-  while (!(await isSo().catch(() => false))) {
-    if (Date.now() > deadline) throw new Error('a server of PostgreSQL is not ready in time')
-    await delay(POLL_MS)
-  }
-}

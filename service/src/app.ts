@@ -19,7 +19,6 @@ import {
   servePayouts,
   serveSettlement,
   settlementJobs,
-  sumPayoutsPending,
   webhookCleanup,
 } from './domains/banking/index.ts'
 import {
@@ -27,6 +26,7 @@ import {
   addReconciliationMetrics,
   CHECKED_TABLES,
   completeRows,
+  HOLDINGS,
   ledgerCheckJobs,
   readReconciliation,
   reconciliationJobs,
@@ -80,8 +80,6 @@ import {
   serveStatements,
   serveTransactions,
   serveWallets,
-  sumAuthorized,
-  sumHeld,
 } from './domains/payments/index.ts'
 import { requestLogJobs, serveRequestLog } from './domains/requests/index.ts'
 import { countOpenAlerts, riskJobs, serveRisk } from './domains/risk/index.ts'
@@ -324,9 +322,6 @@ function serveDomains(
     handlers: [...fundingWebhooks(contexts.funding), ...payoutWebhooks(contexts.payouts)],
   })
 }
-
-/** The balances that the accounts of waiting money must have, from the records of their domains. */
-const HOLDINGS = { escrow: sumHeld, authorizations: sumAuthorized, payouts: sumPayoutsPending }
 
 /** The checkout page, and in sandbox the simulated payer. */
 function servePages(

@@ -46,6 +46,7 @@ export {
   countsAgainstLimits,
   newestOut,
   payeeOfTransfer,
+  postedIds,
   refundedOf,
   returnedOf,
   TRANSFER_KINDS,

@@ -57,7 +57,8 @@ async function faultOf(
     : `the first ${lastSeen.size} leaves differ from those seen before`
 }
 
-async function isRoot(tx: Queryable, { size, root }: TreeHead): Promise<boolean> {
+/** Whether the tree still begins with the one of this head. */
+export async function isRoot(tx: Queryable, { size, root }: TreeHead): Promise<boolean> {
   const range = { start: 0, end: size }
   const read = await readTiles(tx, [range])
   return hasTiles([range], read) && rangeRoot(range, read).equals(root)

@@ -8,6 +8,7 @@ import {
   roundDue,
   type ScanStatus,
   type Slice,
+  scanAtOnce,
   scanSlice,
 } from '../../operations/scan.ts'
 import { readScanRound, type ScanRound } from '../../operations/scan-round.ts'
@@ -71,6 +72,14 @@ export function openLogChecker(context: AuditContext, limits: LogLimits = LIMITS
       return 0
     },
   }
+}
+
+/** Checks the whole log at once, on a database that no node uses. Nothing is saved. */
+export async function checkLogAtOnce(context: AuditContext): Promise<readonly Finding[]> {
+  const { findings } = await scanAtOnce((position: LogPosition | null) =>
+    checkSlice(context, position, LIMITS, null),
+  )
+  return findings
 }
 
 interface CheckedSlice extends Slice<LogPosition> {

@@ -6,7 +6,15 @@ import type { Uuid } from '../../kernel/ids.ts'
 import type { Logger } from '../../kernel/logger.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import type { Holdings } from '../../ledger/index.ts'
-import type { Gateways } from '../banking/index.ts'
+import { type Gateways, sumPayoutsPending } from '../banking/index.ts'
+import { sumAuthorized, sumHeld } from '../payments/index.ts'
+
+/** The balances that the accounts of waiting money must have, from the records of their domains. */
+export const HOLDINGS: Holdings = {
+  escrow: sumHeld,
+  authorizations: sumAuthorized,
+  payouts: sumPayoutsPending,
+}
 
 /** The dependencies of the ledger check. */
 export interface LedgerCheckContext {

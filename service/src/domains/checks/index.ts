@@ -1,7 +1,7 @@
 /** Continuous checks: the ledger against its records, its records against the gateway, and the MACs of all rows. */
-export type { ReconciliationContext } from './context.ts'
+export { HOLDINGS, type ReconciliationContext } from './context.ts'
 export { ledgerCheckJobs, reconciliationJobs } from './jobs.ts'
-export { readLedgerCheck, readLedgerCheckRound } from './ledger-check/check-ledger.ts'
+export { checkLedgerAtOnce, readLedgerCheck, readLedgerCheckRound } from './ledger-check/check-ledger.ts'
 export { addLedgerCheckMetrics } from './ledger-check/metrics.ts'
 export type { LedgerSums } from './ledger-check/sums.ts'
 export type { OpenDifference } from './reconciliation/difference.ts'

@@ -6,6 +6,7 @@ import {
   roundDue,
   type ScanStatus,
   type Slice,
+  scanAtOnce,
   scanSlice,
 } from '../../../operations/scan.ts'
 import { readScanRound, type ScanRound } from '../../../operations/scan-round.ts'
@@ -53,17 +54,26 @@ export async function checkNextSlice(context: LedgerCheckContext, limits: SliceL
   return 0
 }
 
+/** Checks the whole ledger and all rows with MACs at once, on a database that no node uses. Nothing is saved. */
+export async function checkLedgerAtOnce(context: LedgerCheckContext): Promise<readonly Finding[]> {
+  const { findings } = await scanAtOnce((position: Position | null) =>
+    checkSlice(context, position ?? BEGINNING, LIMITS, { mostUnfolded: Number.MAX_SAFE_INTEGER }),
+  )
+  return findings
+}
+
 /** Proves a slice in one snapshot, and after the last one the sums of the whole ledger. */
 function checkSlice(
   context: LedgerCheckContext,
   position: Position,
   limits: SliceLimits,
+  { mostUnfolded } = { mostUnfolded: UNFOLDED },
 ): Promise<Slice<Position>> {
   return context.database.inTransaction(async tx => {
     await tx.query('set transaction isolation level repeatable read, read only')
     const slice = await proveSlice(tx, context, position, limits)
     // A round does not end while its sums would take too long: the next slice tries again.
-    if (!slice.isAtEnd || (await isFarBehind(tx, UNFOLDED))) {
+    if (!slice.isAtEnd || (await isFarBehind(tx, mostUnfolded))) {
       return { next: slice.position, findings: slice.faults }
     }
     const { sums, faults } = await checkSums(tx, context)
