@@ -62,6 +62,7 @@ const UNCOVERED: Readonly<Record<string, string>> = {
   gateway_notices: 'detects duplicates of webhooks; a webhook only says what to ask the gateway',
   payment_days: FOLDED,
   payment_hours: 'is only shown',
+  traced_payments: 'moves no money; it links the spans of a payment',
   app_tool_calls: 'moves no money; the log has what it counts',
   request_log: 'is only shown',
   request_log_counts: 'is only shown',
