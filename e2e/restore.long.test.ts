@@ -80,7 +80,11 @@ async function startServer(name: string): Promise<PostgresServer> {
 async function startSource(): Promise<PostgresServer> {
   const server = await startServer('source')
   for (const way of ways.filter(({ name }) => name === 'pg_basebackup')) await way.prepare(server)
-  const command = ways.map(({ archiveCommand }) => archiveCommand).join(' && ')
+  // Only the last may fail when it is repeated: a file of the WAL that is stored once must not stop the others.
+  const command = ways
+    .toReversed()
+    .map(({ archiveCommand }) => archiveCommand)
+    .join(' && ')
   await folder.init(
     server.data,
     `

@@ -29,7 +29,7 @@ function openPlain({ path, run }: PostgresFolder): Backups {
   const base = join(path, 'base')
   return {
     name: 'pg_basebackup',
-    archiveCommand: `test -f ${archive}/%f || { cp %p ${archive}/%f.part && mv ${archive}/%f.part ${archive}/%f; }`,
+    archiveCommand: `test ! -f ${archive}/%f && cp %p ${archive}/%f.part && mv ${archive}/%f.part ${archive}/%f`,
     async prepare() {
       await run('mkdir', [archive])
     },
@@ -77,6 +77,7 @@ function openPgBackRest({ path, run }: PostgresFolder): Backups {
       ]
       writeFileSync(file, `${settings.join('\n')}\n`)
       await pgBackRest(['stanza-create'])
+      await pgBackRest(['check'])
     },
     async backUp() {
       await pgBackRest(['--type=full', 'backup'])
