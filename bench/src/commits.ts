@@ -9,9 +9,9 @@ export async function readCommits(address: string): Promise<Commits> {
   const response = await fetch(`${address}/metrics`)
   const text = await response.text()
   return {
-    commits: value(text, 'ledger_batch_commands_count'),
-    commands: value(text, 'ledger_batch_commands_sum'),
-    seconds: value(text, 'ledger_batch_seconds_sum'),
+    commits: value(text, 'batua_ledger_batch_commands_count'),
+    commands: value(text, 'batua_ledger_batch_commands_sum'),
+    seconds: value(text, 'batua_ledger_batch_seconds_sum'),
   }
 }
 
