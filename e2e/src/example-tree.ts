@@ -59,7 +59,11 @@ export interface TreeCopy {
 
 export function copyTree(): TreeCopy {
   const root = mkdtempSync(join(tmpdir(), 'batua-tree-'))
-  cpSync(ROOT, root, { recursive: true, filter: path => !NOT_COPIED.has(basename(path)) })
+  cpSync(ROOT, root, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: path => !NOT_COPIED.has(basename(path)),
+  })
   linkPackages(root)
   return {
     root,

@@ -13,6 +13,10 @@ export interface Fold {
 
 /** The largest difference between the clocks of two nodes: one is a minute ahead, the other a minute behind. */
 const CLOCKS_APART_MS = 120_000
+
+/** Transfers of the last moments are not folded yet. */
+export const FOLDED_BACK_MS = CLOCKS_APART_MS + MOST_DELAY_MS
+
 const TRANSFERS_AT_ONCE = 20_000
 
 /**
@@ -42,7 +46,7 @@ export async function foldTransfers(
       // There is more to do: the next call continues this range or chooses the next one.
       return 1
     }
-    const nextBefore = firstUuidAt(new Date(now.getTime() - CLOCKS_APART_MS - MOST_DELAY_MS))
+    const nextBefore = firstUuidAt(new Date(now.getTime() - FOLDED_BACK_MS))
     const isEmpty = (await idBehind(tx, foldedBefore, nextBefore, 0)) === null
     if (!isEmpty) await startClosing(tx, fold.name, nextBefore)
     return 0

@@ -12,7 +12,7 @@ export {
 } from './accounts.ts'
 export { type Command, Prerequisite, type Services } from './command.ts'
 export { type Ledger, type LedgerOptions, openLedger } from './engine.ts'
-export { type Fold, foldTransfers, idBehind, pauseFolding, readFoldedBefore } from './fold.ts'
+export { FOLDED_BACK_MS, type Fold, foldTransfers, idBehind, pauseFolding, readFoldedBefore } from './fold.ts'
 export { checkLedger, type Holdings, type LedgerReport } from './integrity.ts'
 export {
   keyAt,

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { newUuid, type Uuid } from '../../../kernel/ids.ts'
 import { paise, ZERO_PAISE } from '../../../kernel/money.ts'
-import { SYSTEM, type Transfer } from '../../../ledger/index.ts'
+import { FOLDED_BACK_MS, SYSTEM, type Transfer } from '../../../ledger/index.ts'
 import { insertBatch } from '../../../ledger/transfers.ts'
 import { insertAgent } from '../../../testing/builders.ts'
 import { database, test } from '../../../testing/database-test.ts'
@@ -31,7 +31,7 @@ test.beforeAll(async () => {
      select gen_random_uuid(), 0, 0, 0, 0, 0 from generate_series(1, $1::int4)`,
     [CHECKED_WALLETS],
   )
-  clock.advance(120_000)
+  clock.advance(FOLDED_BACK_MS + 1)
   await foldAll(database, clock.now())
 }, 900_000)
 

@@ -3,7 +3,14 @@ import type { Database, Queryable } from '../../../../db/database.ts'
 import type { Clock } from '../../../../kernel/clock.ts'
 import { firstUuidAt, type Uuid } from '../../../../kernel/ids.ts'
 import { paise } from '../../../../kernel/money.ts'
-import { foldTransfers, type Holdings, idBehind, readFoldedBefore, SYSTEM } from '../../../../ledger/index.ts'
+import {
+  FOLDED_BACK_MS,
+  foldTransfers,
+  type Holdings,
+  idBehind,
+  readFoldedBefore,
+  SYSTEM,
+} from '../../../../ledger/index.ts'
 import type { Finding } from '../../../../operations/scan.ts'
 import { fund, insertAgent, order, post, refundOrder, type TestNode } from '../../../../testing/builders.ts'
 import { TEST_VAULT } from '../../../../testing/network.ts'
@@ -45,13 +52,12 @@ export function faultsOf(database: Queryable): Promise<Finding[]> {
 
 /** Folds what may be folded at this moment; transactions of other test files on this server delay it a little. */
 export async function foldAll(database: Database, now: Date): Promise<void> {
-  const before = firstUuidAt(new Date(now.getTime() - MINUTE_MS))
+  const before = firstUuidAt(new Date(now.getTime() - FOLDED_BACK_MS))
   while ((await idBehind(database, await readFoldedBefore(database, LEDGER_SUMS.name), before, 0)) !== null) {
     if ((await foldTransfers(database, LEDGER_SUMS, now)) === 0) await delay(WAIT_MS)
   }
 }
 
-const MINUTE_MS = 60_000
 const WAIT_MS = 5
 
 export interface Wallets {
