@@ -27,7 +27,7 @@ interface StreamsRound extends LoadReport {
 
 export interface StreamsReport {
   readonly rounds: readonly StreamsRound[]
-  /** Streams that were answered, in each round with open ones. */
+  /** Streams that got a response, in each round with open ones. */
   readonly opened: readonly number[]
 }
 
@@ -146,7 +146,7 @@ export function renderStreams({ rounds, opened }: StreamsReport): string {
     }),
   )
   return [
-    `A separate service. ${figure(STREAMS)} streams of \`/api/web/events\` are open, ${STREAMS_EACH} of each of ${figure(STREAMS / STREAMS_EACH)} owners, while agents of other owners pay. In alternating rounds the streams are closed. ${figure(Math.min(...opened))} of them were answered, in the worst round.`,
+    `A separate service. ${figure(STREAMS)} streams of \`/api/web/events\` are open, ${STREAMS_EACH} of each of ${figure(STREAMS / STREAMS_EACH)} owners, while agents of other owners pay. In alternating rounds the streams are closed. ${figure(Math.min(...opened))} of them got a response, in the worst round.`,
     table(['Payments', 'per second', 'p50 ms', 'p99 ms', 'service µs', 'PostgreSQL µs'], rows),
   ].join('\n\n')
 }
