@@ -89,7 +89,7 @@ export function openWebhookThread(options: ThreadOptions): WebhookThread {
     ended = promise
     started.once('exit', () => {
       worker = null
-      for (const response of asked.values()) response()
+      for (const finish of asked.values()) finish()
       asked.clear()
       if (!isStopped) restart = setTimeout(begin, RESTART_AFTER_MS)
       resolve()

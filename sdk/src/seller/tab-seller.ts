@@ -303,7 +303,7 @@ function takenCall(
   captures.inProgress.add(nonce)
 
   /** Counts or drops the call, and starts to store the result. */
-  function response(isCounted: boolean): void {
+  function count(isCounted: boolean): void {
     if (counted === isCounted) return
     counted = isCounted
     captures.records.note(buyer, tabs => noteResponse(tabs, ref, isCounted))
@@ -312,7 +312,7 @@ function takenCall(
     storing.catch(() => {})
   }
   function head(status: number) {
-    response(isServed(status))
+    count(isServed(status))
     return {
       [CHALLENGE_HEADER]: encodeChallenge(challenge),
       [TOTAL_HEADER]: totalOf(tabOf(captures, terms)) ?? '0.00',
@@ -337,7 +337,7 @@ function takenCall(
     ...(captures.records.isAlone ? {} : { stored }),
     async finish(status) {
       const isEndServed = isServed(status)
-      if (counted === null || !isEndServed) response(isEndServed)
+      if (counted === null || !isEndServed) count(isEndServed)
       if (isEndServed) captures.records.note(buyer, tabs => finishCall(tabs, ref, true))
       captures.inProgress.delete(nonce)
       captures.afterCall(buyer)

@@ -23,6 +23,7 @@ import { openVault } from '../kernel/secrets.ts'
 import { readReceived } from './received.ts'
 import { type RestoredOptions, readRestoredOptions, USAGE } from './restored-options.ts'
 import { isWhole, jsonOf, type RestoredReport, textOf } from './restored-report.ts'
+import { runCommand } from './run-command.ts'
 
 /** npm runs scripts in the project's folder and passes the caller's folder in a variable. */
 const TYPED_IN = process.env['INIT_CWD'] ?? process.cwd()
@@ -127,12 +128,4 @@ async function run(): Promise<number> {
   return isWhole(report) ? 0 : 1
 }
 
-// However this process ends, it stops a database that it started.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(2))
-
-try {
-  process.exitCode = await run()
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-  process.exitCode = 2
-}
+await runCommand(run, 2)

@@ -6,6 +6,7 @@ import { joinDatabaseServer } from '../db/embedded.ts'
 import { migrate, newestVersion } from '../db/migrate.ts'
 import { createLogger } from '../kernel/logger.ts'
 import { openVault } from '../kernel/secrets.ts'
+import { runCommand } from './run-command.ts'
 
 const USAGE = `Migrates the database to this release, and ends. A start of the service does the same.
 
@@ -17,11 +18,11 @@ release, is refused before anything is changed. If several migrate, one does it 
 Exits with 0, or with 1 if the database was not migrated.
 `
 
-async function run(): Promise<void> {
+async function run(): Promise<number> {
   const { help = false } = parseArgs({ options: { help: { type: 'boolean' } } }).values
   if (help) {
     process.stdout.write(USAGE)
-    return
+    return 0
   }
   const config = readConfig(process.env)
   const logger = createLogger('info', { write: line => process.stdout.write(line) })
@@ -31,17 +32,10 @@ async function run(): Promise<void> {
     const check = { mode: config.mode, vault }
     await migrate(server.url, { logger, check: db => refuseForeignDatabase(db, check) })
     process.stdout.write(`The database is at version ${newestVersion()}\n`)
+    return 0
   } finally {
     await server.stop()
   }
 }
 
-// However this process ends, it stops a database that it started.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
-
-try {
-  await run()
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-  process.exitCode = 1
-}
+await runCommand(run, 1)

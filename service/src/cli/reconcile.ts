@@ -18,6 +18,7 @@ import { openVault, type Vault } from '../kernel/secrets.ts'
 import { openGateways } from '../open-gateways.ts'
 import { type ReconcileOptions, readOptions, USAGE } from './reconcile-options.ts'
 import { JSON_TEXT, TEXT } from './reconcile-report.ts'
+import { runCommand } from './run-command.ts'
 
 async function openContext(
   config: Config,
@@ -77,12 +78,4 @@ async function run(): Promise<number> {
   return compare(readConfig(process.env), options, logger)
 }
 
-// However this process ends, it stops a database that it started.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(2))
-
-try {
-  process.exitCode = await run()
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-  process.exitCode = 2
-}
+await runCommand(run, 2)

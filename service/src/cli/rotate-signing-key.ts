@@ -15,6 +15,7 @@ import { systemClock } from '../kernel/clock.ts'
 import { createLogger } from '../kernel/logger.ts'
 import { openVault, type Vault } from '../kernel/secrets.ts'
 import { type RotateOptions, readRotateOptions, USAGE } from './rotate-options.ts'
+import { runCommand } from './run-command.ts'
 
 type Change = Exclude<RotateOptions, { kind: 'help' }>
 
@@ -58,17 +59,10 @@ function takesOver({ id, publicKey, activeFrom }: MadeKey): string {
   return `${id} signs from ${activeFrom.toISOString()} on; its public key is ${publicKey}\n`
 }
 
-async function run(): Promise<void> {
+async function run(): Promise<number> {
   const options = readRotateOptions(process.argv.slice(2))
   process.stdout.write(options.kind === 'help' ? USAGE : await change(readConfig(process.env), options))
+  return 0
 }
 
-// However this process ends, it stops a database that it started.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(2))
-
-try {
-  await run()
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-  process.exitCode = 2
-}
+await runCommand(run, 2)

@@ -225,7 +225,7 @@ function handlerOf<const R extends Route>(
   const work: Work = (request, reply) => {
     const key = route.method === 'POST' ? idempotencyKeyOf(request) : undefined
     if (key === undefined) return checked(request, reply)
-    return idempotentRequests.response(request, reply, key, () => checked(request, reply))
+    return idempotentRequests.run(request, reply, key, () => checked(request, reply))
   }
   return (request, reply) => {
     check ??= checkOf(route)

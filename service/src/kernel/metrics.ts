@@ -47,7 +47,7 @@ export function addFigures<Status>(
   read: () => Promise<Status>,
 ): void {
   let asked: Promise<Status | null> | null = null
-  const response = () =>
+  const sharedRead = () =>
     (asked ??= read()
       .catch(() => null)
       .finally(() => {
@@ -59,7 +59,7 @@ export function addFigures<Status>(
       ...described(name),
       registers: [],
       async collect() {
-        const status = await response()
+        const status = await sharedRead()
         this.reset()
         show(this, label, status === null ? null : figure(status))
       },

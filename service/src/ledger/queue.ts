@@ -36,7 +36,7 @@ const PARTIES_THAT_FILL_THE_QUEUE = 4
 const DEFAULT_MAX_PASSED_OVER_SECONDS = 5
 /** A database that hangs has a caller wait for less than ten seconds. */
 export const DEFAULT_MAX_WAIT_SECONDS = 9
-const LOOK_EVERY_MS = 500
+const CHECK_EVERY_MS = 500
 
 /** Calls `wake` when a command is added, and when commands that waited for a change may run. */
 export function openQueue(options: QueueOptions, changing: LockedRows, wake: () => void): Queue {
@@ -45,7 +45,7 @@ export function openQueue(options: QueueOptions, changing: LockedRows, wake: () 
   /** The parties with waiting commands. */
   const parties = new Map<string, Party>()
   let queue: Entry[] = []
-  let looking: NodeJS.Timeout | null = null
+  let check: NodeJS.Timeout | null = null
   const maxWaitSeconds = options.maxWaitSeconds ?? DEFAULT_MAX_WAIT_SECONDS
   const maxPassedOverSeconds = options.maxPassedOverSeconds ?? DEFAULT_MAX_PASSED_OVER_SECONDS
   const passedOver = openPassedOver(changing, maxPassedOverSeconds, wake)
@@ -75,13 +75,13 @@ export function openQueue(options: QueueOptions, changing: LockedRows, wake: () 
   }
 
   /** While commands wait, refuses those whose callers have waited too long: no committer is free, or none commits. */
-  function lookAfterWaiting(): void {
-    looking ??= setTimeout(() => {
-      looking = null
+  function refuseOverdueLater(): void {
+    check ??= setTimeout(() => {
+      check = null
       const before = monotonicSeconds() - maxWaitSeconds
       refuse(({ addedAt }) => addedAt < before, 'The database does not respond')
-      if (queue.length > 0) lookAfterWaiting()
-    }, LOOK_EVERY_MS).unref()
+      if (queue.length > 0) refuseOverdueLater()
+    }, CHECK_EVERY_MS).unref()
   }
 
   return {
@@ -97,7 +97,7 @@ export function openQueue(options: QueueOptions, changing: LockedRows, wake: () 
       return new Promise<Result>((resolve, reject) => {
         const entry = { command, party, trace: traceOf(span), addedAt: monotonicSeconds() }
         queue.push({ ...entry, resolve: result => resolve(result as Result), reject })
-        lookAfterWaiting()
+        refuseOverdueLater()
         wake()
       })
     },
@@ -112,7 +112,7 @@ export function openQueue(options: QueueOptions, changing: LockedRows, wake: () 
       return batch
     },
     close() {
-      clearTimeout(looking ?? undefined)
+      clearTimeout(check ?? undefined)
       passedOver.close()
     },
   }

@@ -57,7 +57,7 @@ function seenColumns(accounts: readonly Account[]): string[] {
   return SEEN.map(([, , valueOf]) => arrayLiteral(accounts.map(valueOf)))
 }
 
-const CHANGED_COUNT = 17
+const CHANGED_COUNT = CHANGED_TYPES.split(',').length
 const AFTER_UPDATE = CHANGED_COUNT + SEEN.length + 1
 
 const UPDATE_UNCHANGED = `

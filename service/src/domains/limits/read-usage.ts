@@ -26,7 +26,7 @@ export interface UsageOf {
 export function usageCommand<Reply extends object>(
   agents: AgentPolicyCache,
   of: UsageOf,
-  response: (batch: LedgerBatch, usage: Usage) => Reply,
+  responseOf: (batch: LedgerBatch, usage: Usage) => Reply,
 ): Command<Reply> {
   const { agentId, payeeId, appId } = of
   const app = appId === undefined ? null : { agentId, id: appId }
@@ -57,7 +57,7 @@ export function usageCommand<Reply extends object>(
       if (spend === null || agent === undefined) return refuse('not_found', 'There is no agent with this id')
       makeExact(batch, spend)
       const facts = factsOf(batch, spend)
-      return response(batch, { agent, facts, limits: limitUsages(facts) })
+      return responseOf(batch, { agent, facts, limits: limitUsages(facts) })
     },
   }
 }

@@ -34,12 +34,12 @@ export async function verifyPayment(
   const expected = await expectationOf(context, query)
   const use = useOf(query)
   const payment = await findVerifiable(context, address)
-  if (payment === null) return response(address, await noPayment(context, address), null)
+  if (payment === null) return responseOf(address, await noPayment(context, address), null)
 
   const refundedPaise = await selectRefunded(context.database, payment.id)
   const failure = await checkPayment(context, { payment, refundedPaise, caller, expected, use, now })
   const isParty = caller.agentId === payment.payee || caller.agentId === payment.payer
-  return response(address, failure, isParty ? { ...payment, refundedPaise } : null)
+  return responseOf(address, failure, isParty ? { ...payment, refundedPaise } : null)
 }
 
 /** A funding, a payout, a refund or an allocation exists, but is no payment to any agent. */
@@ -121,7 +121,7 @@ export function useUp(
   return takeUse({ database, vault }, { ...used, payee: caller.agentId, nonce, at: now, fact })
 }
 
-function response(
+function responseOf(
   address: string,
   failure: VerifyFailure | null,
   payment: (VerifiablePayment & { readonly refundedPaise: Paise }) | null,

@@ -31,11 +31,11 @@ export function payWithTransfer(
   return ledger.submit(payCommand(agents, order, (result, posted) => ({ result, posted })))
 }
 
-/** `response` gets the result and the transfer; null: the payment waits for approval. */
+/** `responseOf` gets the result and the transfer; null: the payment waits for approval. */
 function payCommand<Reply extends object>(
   agents: AgentPolicyCache,
   order: PaymentOrder,
-  response: (result: PaymentResult, transfer: Transfer | null) => Reply,
+  responseOf: (result: PaymentResult, transfer: Transfer | null) => Reply,
 ): Command<Reply> {
   const { keyHash, asksOwner } = order
   const spending = paymentSpending(agents, order, { by: 'agent', keyHash, asksOwner })
@@ -44,9 +44,9 @@ function payCommand<Reply extends object>(
     spending,
     () => ({ request: requestOf(order), actor: actorFor(order.payerId, order.app) }),
     {
-      posted: (transfer, policyVersion) => response(resultOf(transfer, policyVersion), transfer),
+      posted: (transfer, policyVersion) => responseOf(resultOf(transfer, policyVersion), transfer),
       waiting: (approval, batch) =>
-        response(waitingResult(approval, batch.account(order.payerId)?.balancePaise ?? ZERO_PAISE), null),
+        responseOf(waitingResult(approval, batch.account(order.payerId)?.balancePaise ?? ZERO_PAISE), null),
     },
   )
 }

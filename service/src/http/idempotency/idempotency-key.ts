@@ -21,7 +21,7 @@ import {
 
 /** Makes a repeated POST with the same Idempotency-Key return the response of the first one (contract section 1). */
 export interface IdempotentRequests {
-  response(
+  run(
     request: FastifyRequest,
     reply: FastifyReply,
     key: string,
@@ -59,7 +59,7 @@ export function idempotencyKeyOf(request: FastifyRequest): string | undefined {
 export function createIdempotentRequests(options: IdempotencyOptions): IdempotentRequests {
   const { database, clock, vault } = options
   return {
-    async response(request, reply, key, work) {
+    async run(request, reply, key, work) {
       for (let attempt = 0; attempt < MAX_CLAIMS; attempt++) {
         const use = useOf(vault, request, key, clock.now())
         if (await claimUse(database, use, after(use.createdAt, LEASE_MS), after(use.createdAt, -KEPT_MS))) {

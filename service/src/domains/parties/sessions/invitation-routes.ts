@@ -26,13 +26,13 @@ export function serveInvitations(serve: Serve, context: SessionsContext): void {
     return page('invitations', rows, render, total, request)
   })
 
-  for (const [route, response] of [
+  for (const [route, decide] of [
     [routes.acceptInvitation, acceptInvitation],
     [routes.declineInvitation, declineInvitation],
   ] as const) {
     serve(route, async ({ caller, params, now }) => {
       const which = { ownerRef: params.owner_id, phoneIndex: await phoneOf(caller) }
-      const owner = await response(context, which, now)
+      const owner = await decide(context, which, now)
       return { ...ownerRecord(vault, owner), ...linkedRecord(owner) }
     })
   }

@@ -38,7 +38,7 @@ async function logIn(number: string): Promise<LoggedIn> {
   return body as LoggedIn
 }
 
-const response = (owner: Uuid, how: 'accept' | 'decline', session: Record<string, string>) =>
+const decide = (owner: Uuid, how: 'accept' | 'decline', session: Record<string, string>) =>
   stage.ask('POST', `/v1/invitations/${formatId('own', owner)}/${how}`, session)
 
 async function linkOf(owner: Uuid): Promise<string | undefined> {
@@ -105,7 +105,7 @@ test('of concurrent acceptance and decline of an invitation exactly one succeeds
   const [first = ''] = owners
   const session = await stage.logIn(number)
   const replies = await Promise.all(
-    (['accept', 'decline', 'accept', 'decline'] as const).map(how => response(first, how, session)),
+    (['accept', 'decline', 'accept', 'decline'] as const).map(how => decide(first, how, session)),
   )
   expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409])
   const link = await linkOf(first)
@@ -122,9 +122,9 @@ test('a second decision about an invitation is refused with the next step or the
     [owners[0] ?? '', 'accept', /GET \/api\/web\/me/],
     [owners[1] ?? '', 'decline', /after 30 days/],
   ] as const) {
-    await response(owner, how, session)
+    await decide(owner, how, session)
     const message = expect.stringMatching(next)
-    expect((await response(owner, 'accept', session)).body).toMatchObject({
+    expect((await decide(owner, 'accept', session)).body).toMatchObject({
       error: { code: 'conflict', message },
     })
   }
@@ -135,7 +135,7 @@ test('an accepted owner belongs to every session of the phone at once, and the p
   const session = await stage.logIn(number)
   const later = await invite(number)
   const events = await eventsDuring(stage.db.database, async () => {
-    expect((await response(later, 'accept', session)).status).toBe(200)
+    expect((await decide(later, 'accept', session)).status).toBe(200)
   })
   expect(events).toMatchObject([
     {
@@ -152,7 +152,7 @@ test('only the holder of the phone can accept or decline an invitation', async (
   const stranger = await stage.logIn((await phoneOf(1)).number)
   for (const how of ['accept', 'decline'] as const) {
     for (const owner of owners) {
-      expect((await response(owner, how, stranger)).status).toBe(404)
+      expect((await decide(owner, how, stranger)).status).toBe(404)
       expect(await linkOf(owner)).toBe('invited')
     }
   }
@@ -183,14 +183,14 @@ test('invitations of a deleted platform are neither shown nor accepted', async (
   expect((await stage.ask('GET', '/v1/invitations', session)).body).toMatchObject({
     pagination: { total: 1 },
   })
-  expect((await response(first, 'accept', session)).status).toBe(404)
+  expect((await decide(first, 'accept', session)).status).toBe(404)
 })
 
 test('a person who declined can be invited again only after 30 days, and no login accepts by itself', async () => {
   const { number, owners } = await phoneOf(2)
   const [first = ''] = owners
   const session = await stage.logIn(number)
-  expect((await response(first, 'decline', session)).body).toMatchObject({ link_status: 'declined' })
+  expect((await decide(first, 'decline', session)).body).toMatchObject({ link_status: 'declined' })
   expect((await stage.ask('GET', '/v1/invitations', session)).body).toMatchObject({
     pagination: { total: 1 },
   })
