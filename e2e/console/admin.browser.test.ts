@@ -196,7 +196,7 @@ test('an alert is confirmed with a quarantine and a note, once', async () => {
   await dialog.getByRole('button', { name: 'Confirm and quarantine' }).dblclick()
   await page.getByText('The alert is confirmed, and the agent is quarantined').waitFor()
   await page.getByText('The three invoices are the same one').waitFor()
-  expect(await page.getByRole('button', { name: 'Dismiss' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Dismiss' }).waitFor({ state: 'detached' })
   const [dispatcher] = stage.ring
   if (dispatcher !== undefined) expect(await stateOf(dispatcher)).toBe('quarantined')
 })

@@ -187,7 +187,7 @@ test('an owner makes a new key, which is shown once, can be copied, and replaces
   await stage.api.refused(routes.getCurrentAgent, 401, 'authentication_error', { headers: agent.headers })
   await page.getByRole('button', { name: 'I have stored it' }).click()
   await page.getByText(`The key in use ends in ${key.slice(-4)}`).waitFor()
-  expect(await page.getByText(key).count()).toBe(0)
+  await page.getByText(key).waitFor({ state: 'detached' })
   const texts = (await page.evaluate('JSON.stringify([localStorage, sessionStorage])')) as string
   expect(texts).not.toContain(key)
   expect(tab.problems).toEqual([])
