@@ -121,7 +121,7 @@ export async function openPostgresServer(data: string, settings: Settings): Prom
 }
 
 /** A process and its children, the process first. */
-function treeOf(pid: number): number[] {
+export function treeOf(pid: number): number[] {
   if (pid === 0) return []
   const children = readdirSync('/proc').filter(name => /^\d+$/.test(name) && parentOf(name) === pid)
   return [pid, ...children.map(Number)]
@@ -135,7 +135,7 @@ function parentOf(pid: string): number {
   }
 }
 
-function signalProcess(pid: number, name: NodeJS.Signals): void {
+export function signalProcess(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {

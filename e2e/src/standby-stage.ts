@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { routes } from '@batua/contract'
+import { type Acknowledged, acknowledgedFaults } from './acknowledged.ts'
 import { type Api, type Headers, openApi } from './api.ts'
 import { checkpointFaults, foundByCheck, leafFaults, leavesThatWait } from './audit-faults.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 import { ledgerFaults } from './ledger-faults.ts'
 import { type Load, startLoad } from './load.ts'
+import type { Cast } from './mixed-flows.ts'
+import { type MixedLoad, startMixedLoad } from './mixed-load.ts'
 import { type Agent, type Network, type Owner, openNetwork } from './network.ts'
 import { paymentFaults } from './payment-faults.ts'
 import { type Service, startService } from './service.ts'
-import { type Told, toldFaults } from './told.ts'
-import type { Cast } from './told-flows.ts'
-import { startToldLoad, type ToldLoad } from './told-load.ts'
 import { expectedEvents, receivedFaults } from './webhook-faults.ts'
 import { openReceiver } from './webhook-receiver.ts'
 
@@ -28,7 +28,7 @@ export interface StandbyStage {
   readonly api: Api
   readonly agents: readonly Agent[]
   startWork(): Promise<Work>
-  /** What is not as the clients of this work were told. `primaryUrl`: the database's address now. */
+  /** What is not as it was acknowledged to the clients of this work. `primaryUrl`: the database's present address. */
   workFaults(work: Work, primaryUrl: string): Promise<readonly string[]>
   /** The same of all work that was checked, of webhooks, and of the audit log and the checkpoints that a client kept. */
   allFaults(primaryUrl: string): Promise<readonly string[]>
@@ -40,7 +40,7 @@ export interface StandbyStage {
 /** The clients at work. */
 export interface Work {
   readonly payments: readonly Load[]
-  readonly told: ToldLoad
+  readonly mixed: MixedLoad
   /** Waits until each node has confirmed this many more payments; returns how long it took. */
   untilPaid(more: number, withinMs: number): Promise<number>
   stop(): Promise<void>
@@ -59,7 +59,7 @@ export async function openStandbyStage(databaseUrl: string): Promise<StandbyStag
   const session = await network.login(owner)
   const agents = await fundedAgents(network, owner)
   const kept = new Set<string>()
-  const done: Told[] = []
+  const done: Acknowledged[] = []
   const counts: Record<string, number> = { payments: 0 }
 
   return {
@@ -70,30 +70,30 @@ export async function openStandbyStage(databaseUrl: string): Promise<StandbyStag
       kept.add(checkpoint)
       return startWork(nodes, { agents, cast: await newCast(network, owner, session) })
     },
-    async workFaults({ payments, told }, primaryUrl) {
+    async workFaults({ payments, mixed }, primaryUrl) {
       await api.ok(routes.advanceClock, { body: { advance_seconds: LEASE_S } })
       const attempts = payments.flatMap(load => load.attempts)
-      for (const [name, all] of Object.entries(told.told)) {
+      for (const [name, all] of Object.entries(mixed.acknowledged)) {
         done.push(...all)
         counts[name] = (counts[name] ?? 0) + all.length
       }
       counts['payments'] = (counts['payments'] ?? 0) + paidIn(payments).reduce((sum, paid) => sum + paid, 0)
       return withDatabase(primaryUrl, async window => [
-        ...told.faults,
-        ...Object.entries(told.told).flatMap(([name, all]) =>
+        ...mixed.faults,
+        ...Object.entries(mixed.acknowledged).flatMap(([name, all]) =>
           all.length === 0 ? [`no ${name} was made`] : [],
         ),
         ...(await paymentFaults(api, window, attempts)),
-        ...(await toldFaults(
+        ...(await acknowledgedFaults(
           nodes.map(node => openApi(node.address)),
-          Object.values(told.told).flat(),
+          Object.values(mixed.acknowledged).flat(),
         )),
         ...(await ledgerFaults(window.query)),
       ])
     },
     allFaults: primaryUrl =>
       withDatabase(primaryUrl, async window => {
-        const faults = await toldFaults(
+        const faults = await acknowledgedFaults(
           nodes.map(node => openApi(node.address)),
           done,
         )
@@ -144,13 +144,13 @@ function startWork(nodes: readonly Service[], { agents, cast }: Workers): Work {
   const payments = nodes.map(({ address }) =>
     startLoad(address, { clients: PAYING_CLIENTS, agents, maxPaise: 200, onNoResponse: 'go on' }),
   )
-  const told = startToldLoad(
+  const mixed = startMixedLoad(
     nodes.map(({ address }) => address),
     cast,
   )
   return {
     payments,
-    told,
+    mixed,
     async untilPaid(more, withinMs) {
       const started = Date.now()
       const before = paidIn(payments)
@@ -161,7 +161,7 @@ function startWork(nodes: readonly Service[], { agents, cast }: Workers): Work {
       return Date.now() - started
     },
     async stop() {
-      await Promise.all([...payments, told].map(load => load.stop()))
+      await Promise.all([...payments, mixed].map(load => load.stop()))
     },
   }
 }

@@ -3,14 +3,14 @@ import type { ErrorEnvelope, ResponseOf, Route } from '@batua/contract'
 import pMap from 'p-map'
 import { type Api, type CallOf, type Reply, type Sent } from './api.ts'
 
-/** What a client was told of one thing that it did, and how the service proves that it is so. */
-export interface Told {
+/** What was acknowledged to a client of one thing that it did, and how the service proves that it is so. */
+export interface Acknowledged {
   readonly key: string
   /** Asks at any node, as often as one likes. */
   faults(ask: Client): Promise<readonly string[]>
 }
 
-/** A client that sends each request again, at the next node, until it is told the outcome. */
+/** A client that sends each request again, at the next node, until it knows the outcome. */
 export interface Client {
   /** The response, which is no error of the service. */
   sure(route: Route, call: Sent): Promise<Reply>
@@ -21,7 +21,7 @@ export interface Client {
 }
 
 const PAUSE_MS = 20
-const TOLD_WITHIN_MS = 60_000
+const KNOWN_WITHIN_MS = 60_000
 const AT_ONCE = { concurrency: 8 }
 
 export function openClient(nodes: readonly Api[], first = 0): Client {
@@ -35,11 +35,11 @@ export function openClient(nodes: readonly Api[], first = 0): Client {
     return reply === null || reply.status >= 500 ? null : reply
   }
   async function sure(route: Route, call: Sent): Promise<Reply> {
-    const deadline = Date.now() + TOLD_WITHIN_MS
+    const deadline = Date.now() + KNOWN_WITHIN_MS
     for (;;) {
       const reply = await once(route, call)
       if (reply !== null) return reply
-      if (Date.now() > deadline) throw new Error(`${route.operationId}: no outcome in ${TOLD_WITHIN_MS} ms`)
+      if (Date.now() > deadline) throw new Error(`${route.operationId}: no outcome in ${KNOWN_WITHIN_MS} ms`)
       await delay(PAUSE_MS)
     }
   }
@@ -65,12 +65,18 @@ export function unexpected({ operationId }: Route, { status, text }: Reply): Err
   return new Error(`${operationId} got ${status} ${text}`)
 }
 
-/** What is not as the clients were told. */
-export async function toldFaults(nodes: readonly Api[], told: readonly Told[]): Promise<string[]> {
+/** What is not as it was acknowledged. */
+export async function acknowledgedFaults(
+  nodes: readonly Api[],
+  all: readonly Acknowledged[],
+): Promise<string[]> {
   const client = openClient(nodes)
   const faults = await pMap(
-    told,
-    async one => (await one.faults(client)).map(fault => `${one.key}: ${fault}`),
+    all,
+    async one => {
+      const faults = await one.faults(client).catch(error => [String(error)])
+      return faults.map(fault => `${one.key}: ${fault}`)
+    },
     AT_ONCE,
   )
   return faults.flat()

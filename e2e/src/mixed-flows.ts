@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { routes } from '@batua/contract'
+import { type Acknowledged, type Client, doneBefore, unexpected } from './acknowledged.ts'
 import type { Headers } from './api.ts'
 import type { Agent } from './network.ts'
-import { type Client, doneBefore, type Told, unexpected } from './told.ts'
 
 /** Who takes part in a flow. */
 export interface Cast {
@@ -17,7 +17,7 @@ export interface Cast {
 }
 
 /** One thing that a client does, from its beginning to its end; `key` is used by no other one. */
-export type Flow = (client: Client, cast: Cast, key: string) => Promise<Told>
+export type Flow = (client: Client, cast: Cast, key: string) => Promise<Acknowledged>
 
 const by = (agent: Agent) => ({ params: { agent_id: agent.id }, headers: agent.headers })
 
@@ -117,10 +117,10 @@ const nonce: Flow = async (client, { payer, payee }, key) => {
     })
     return verified ? 'verified' : 'reason' in rest ? rest.reason : 'not verified'
   }
-  const answers = await Promise.all(['first', 'second'].map(name => consume(client, `${name} of ${key}`)))
-  const [winner] = answers[0] === 'verified' ? ['first'] : ['second']
-  if (answers.toSorted().join() !== 'nonce_already_used,verified')
-    throw new Error(`${key}: two got ${answers.join()}`)
+  const outcomes = await Promise.all(['first', 'second'].map(name => consume(client, `${name} of ${key}`)))
+  const [winner] = outcomes[0] === 'verified' ? ['first'] : ['second']
+  if (outcomes.toSorted().join() !== 'nonce_already_used,verified')
+    throw new Error(`${key}: two got ${outcomes.join()}`)
   return {
     key,
     async faults(ask) {
