@@ -110,6 +110,6 @@ export {
 } from './pending-store.ts'
 export { type OwnerPolicyState, selectOwnerPolicy, selectReceivers } from './policy-store.ts'
 export { type Usage, type UsageOf, usageCommand } from './read-usage.ts'
-export { type ReversedSpend, reverseSpend, reverseSpendReads } from './reverse-spend.ts'
+export { type ReversedSpend, reverseSpend, reverseSpendPhases, reverseSpendReads } from './reverse-spend.ts'
 export { decidePolicy, type PolicyChange, policyRecord } from './spend-policy.ts'
 export { approvalNeeded, type Threshold } from './thresholds.ts'

@@ -33,7 +33,7 @@ export interface Spend {
 }
 
 /** The reads of a command before the limits can decide: none, unless a limit may refuse. */
-type Phase = (batch: LedgerBatch) => readonly Read[]
+export type Phase = (batch: LedgerBatch) => readonly Read[]
 
 /**
  * The read phases of a command that spends. First all commands of a batch plan their amounts; a payer whose plans fit

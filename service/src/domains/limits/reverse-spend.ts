@@ -1,5 +1,6 @@
 import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
+import { assert } from '../../kernel/assert.ts'
 import { HOUR_MS, istDay } from '../../kernel/clock.ts'
 import { firstUuidAt, type Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
@@ -25,6 +26,7 @@ import {
   windowWriter,
 } from './counterparties.ts'
 import { type Ceiling, watchesCounterparties } from './layers.ts'
+import type { Phase } from './limits.ts'
 
 /** A spending for a payee that is undone: the money goes back to the payer. */
 export interface ReversedSpend {
@@ -82,24 +84,43 @@ function windowOf({ payerId, payeeId }: ReversedSpend): WindowKey {
   return { payer: payerId, payee: payeeId }
 }
 
-/** The reads needed before a counted spending can be taken out of the counterparty windows. */
+/** What is read of a spending before it can be taken out of the counterparty windows. */
 export function reverseSpendReads(given: ReversedSpend): Read[] {
-  return [read(windows, windowOf(given)), read(otherwisePaid, given)]
+  return [read(windows, windowOf(given))]
 }
 
 /**
- * Takes an undone transfer out of the counterparty windows. A transfer that is not counted yet is in no window, and the
- * next count leaves it out.
+ * The phases that follow that of the payer's facts. The payments of the payer's last hour are read only if the windows
+ * have counted the spending, or if a command of this batch makes them exact: such a command says so in the first of
+ * these phases (`limitPhases`).
  */
+export function reverseSpendPhases(given: ReversedSpend): Phase[] {
+  return [
+    () => [],
+    batch => {
+      const payer = batch.account(given.payerId)
+      const mayBeCounted =
+        payer !== undefined && (payer.needsExactWindows || countedWindow(batch, payer, given) !== null)
+      return mayBeCounted && given.isWhole ? [read(otherwisePaid, given)] : []
+    },
+  ]
+}
+
+/** The window that has counted the spending; null: none has, and the next count leaves it out. */
+function countedWindow(batch: LedgerBatch, payer: Account, given: ReversedSpend): CounterpartyWindow | null {
+  const counted = batch.read(windows, windowOf(given))
+  return counted === undefined || payer.countedThroughSequence < given.sequence ? null : counted
+}
+
+/** Takes an undone transfer out of the counterparty windows. */
 export function reverseSpend(
   batch: LedgerBatch,
   payer: Account,
   ceiling: Ceiling,
   given: ReversedSpend,
 ): void {
-  const key = windowOf(given)
-  const counted = batch.read(windows, key)
-  if (counted === undefined || payer.countedThroughSequence < given.sequence) return
+  const counted = countedWindow(batch, payer, given)
+  if (counted === null) return
   const spentToday = counted.istDay === istDay(new Date(given.postedMs))
   // The windows include payments of this batch only if countSpend counted them.
   const isShown = payer.needsExactWindows && watchesCounterparties(ceiling)
@@ -111,7 +132,7 @@ export function reverseSpend(
     daySpentPaise: (counted.daySpentPaise - (spentToday ? given.amountPaise : 0n)) as Paise,
     lastPaidMs,
   }
-  batch.set(windows, key, changed)
+  batch.set(windows, windowOf(given), changed)
   // The next count stores the payments of this batch.
   batch.write(windowWriter, {
     ...changed,
@@ -126,7 +147,8 @@ export function reverseSpend(
 /** When the payer last paid the same payee otherwise, including releases of holds without a payee. */
 function lastPaid(batch: LedgerBatch, counted: CounterpartyWindow, given: ReversedSpend): number {
   if (counted.lastPaidMs !== given.postedMs) return counted.lastPaidMs
-  const paid = batch.read(otherwisePaid, given) ?? []
+  const paid = batch.read(otherwisePaid, given)
+  assert(paid !== undefined, 'what a window has counted is read before it is taken out')
   const last = paid.find(({ id }) => !batch.undone.has(id))
   const releasedMs = counted.lastReleasedMs ?? 0
   if (last !== undefined) return Math.max(last.postedMs, releasedMs)

@@ -13,6 +13,7 @@ import {
   type ReversedSpend,
   returnToApp,
   reverseSpend,
+  reverseSpendPhases,
   reverseSpendReads,
 } from '../../limits/index.ts'
 import { proveKey } from '../escrow/decide.ts'
@@ -50,7 +51,7 @@ export function commandOn<Result extends object>(
       read(authorizations, seen),
       ...(mayEnd ? [...reverseSpendReads(givenBack(seen)), ...appReads(openerOf(seen))] : []),
     ],
-    phases: [batch => agents.reads(batch, parties)],
+    phases: [batch => agents.reads(batch, parties), ...(mayEnd ? reverseSpendPhases(givenBack(seen)) : [])],
     decide(batch) {
       const authorization = batch.read(authorizations, seen)
       const [payer, payee] = [agents.facts(batch, agentId), agents.facts(batch, payeeId)]

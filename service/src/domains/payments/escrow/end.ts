@@ -15,6 +15,7 @@ import {
   releaseReads,
   returnToApp,
   reverseSpend,
+  reverseSpendPhases,
   reverseSpendReads,
   type Spend,
 } from '../../limits/index.ts'
@@ -99,7 +100,10 @@ export function refundCommand(agents: AgentPolicyCache, seen: Escrow, actor: Act
       ...(given === null ? [] : reverseSpendReads(given)),
       ...appReads(holderOf(seen)),
     ],
-    phases: [batch => agents.reads(batch, [seen.agentId])],
+    phases: [
+      batch => agents.reads(batch, [seen.agentId]),
+      ...(given === null ? [] : reverseSpendPhases(given)),
+    ],
     decide(batch) {
       const escrow = decideHeld(batch.read(escrows, seen))
       return 'kind' in escrow ? escrow : postRefund(batch, agents, escrow, actor)
