@@ -43,7 +43,7 @@ export interface Options {
 }
 
 /** Payments with and without webhooks, while a receiver hangs, and at a steady rate. */
-export const WEBHOOK_PARTS = ['webhooks-pay', 'webhooks-hang', 'webhooks-steady'] as const
+export const WEBHOOK_PARTS = ['webhooks-pay', 'webhooks-hang', 'webhooks-steady', 'webhooks-rates'] as const
 
 export type WebhookPart = (typeof WEBHOOK_PARTS)[number]
 

@@ -4,15 +4,17 @@ import { perSecond } from './measure.ts'
 import type { WebhooksReport } from './webhooks.ts'
 import { HANG_PAYMENTS_PER_SECOND, type HangRound } from './webhooks-hang.ts'
 import { PAY_CONNECTIONS, type PayRound } from './webhooks-pay.ts'
+import { renderRates } from './webhooks-rates.ts'
 import { STEADY_PAYMENTS_PER_SECOND, type SteadyReport } from './webhooks-steady.ts'
 
 /** The section of the report about webhooks. */
-export function renderWebhooks({ agents, pay, hang, steady }: WebhooksReport): string {
+export function renderWebhooks({ agents, pay, hang, steady, rates }: WebhooksReport): string {
   return [
     `On a separate service, ${figure(agents)} agents of two platforms pay each other; every payment is between the platforms, so each of them gets a webhook. Each has a receiver in a separate process on the same machine, which therefore takes CPU time from the service. The receivers read whole webhooks, verify one in a thousand and respond with 204.`,
     ...(pay.length === 0 ? [] : [renderPay(pay)]),
     ...(hang.length === 0 ? [] : [renderHang(hang)]),
     ...(steady === null ? [] : [renderSteady(steady)]),
+    ...(rates.length === 0 ? [] : [renderRates(rates)]),
   ].join('\n\n')
 }
 
@@ -21,6 +23,14 @@ export function shareWithWebhooks(pay: readonly PayRound[], connections: number)
   const withWebhooks = payRounds(pay, connections, true).map(perSecond)
   const without = payRounds(pay, connections, false).map(perSecond)
   return median(withWebhooks.map((rate, round) => rate / (without[round] ?? Number.NaN)))
+}
+
+/** How many webhooks a second had a response while payments took all that the machine has: the lower median. */
+export function deliveredUnderLoad(pay: readonly PayRound[]): number {
+  const medians = PAY_CONNECTIONS.map(connections =>
+    median(payRounds(pay, connections, true).map(({ delivered, seconds }) => delivered / seconds)),
+  )
+  return Math.min(...medians)
 }
 
 /** The ratio of the p99 while another receiver hangs to the p99 while it responds, round by round. */

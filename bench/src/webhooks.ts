@@ -7,6 +7,7 @@ import type { Finding } from './verify.ts'
 import { createTwoSides } from './webhook-network.ts'
 import { type HangRound, measureHang } from './webhooks-hang.ts'
 import { measurePay, type PayRound } from './webhooks-pay.ts'
+import { measureRates, type RateRound } from './webhooks-rates.ts'
 import type { WebhookStage } from './webhooks-stage.ts'
 import { measureSteady, type SteadyReport } from './webhooks-steady.ts'
 
@@ -16,6 +17,7 @@ export interface WebhooksReport {
   readonly pay: readonly PayRound[]
   readonly hang: readonly HangRound[]
   readonly steady: SteadyReport | null
+  readonly rates: readonly RateRound[]
   readonly findings: readonly Finding[]
 }
 
@@ -36,9 +38,11 @@ export async function measureWebhooks(
   const hang = wants.has('webhooks-hang') ? await measureHang(stage, rounds, seconds) : []
   if (wants.has('webhooks-steady')) say('webhooks: a steady load')
   const steady = wants.has('webhooks-steady') ? await measureSteady(stage, seconds) : null
+  if (wants.has('webhooks-rates')) say('webhooks: at fixed rates')
+  const rates = wants.has('webhooks-rates') ? await measureRates(stage, rounds, seconds) : []
   const findings = [await signaturesOf(stage), ...(steady === null ? [] : [completenessOf(steady)])]
   await undo.run()
-  return { agents: stage.network.payers.length, pay, hang, steady, findings }
+  return { agents: stage.network.payers.length, pay, hang, steady, rates, findings }
 }
 
 async function setWebhookStage(

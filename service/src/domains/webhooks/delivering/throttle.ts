@@ -10,9 +10,9 @@ export interface Throttle {
 /** Utilization of the payments' event loop: below the first attempts are unlimited, from the second on the limit is lowest. */
 const SPARE_BELOW = 0.5
 const FULL_FROM = 0.62
-/** Attempts a second at these two ends. Even under a full load some events are delivered. */
+/** Attempts a second at these two ends. Under a full load they take about a tenth of the machine. */
 const MOST_PER_SECOND = 3_000
-const LEAST_PER_SECOND = 200
+const LEAST_PER_SECOND = 1_000
 const TICK_MS = 10
 
 /** `utilization` is that of the payments' event loop, 0 to 1. */
