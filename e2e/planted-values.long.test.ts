@@ -31,6 +31,7 @@ beforeAll(async () => {
   stage = await openStage({
     LOG_LEVEL: 'trace',
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+    OTEL_TRACES_SAMPLER: 'always_on',
     TRUST_PROXY: 'loopback',
     ADMIN_PHONES: `${ADMIN_PHONES.sandbox},${ADMIN_PHONES.fresh}`,
   })

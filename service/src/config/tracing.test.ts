@@ -23,8 +23,8 @@ test('an endpoint is enough, and the standard variables say the rest', () => {
     endpoint: 'http://collector:4318',
     headers: {},
     serviceName: 'batua',
-    sampler: 'parentbased_always_on',
-    ratio: 1,
+    sampler: 'per_second',
+    argument: 50,
   })
   const all = {
     OTEL_EXPORTER_OTLP_HEADERS: 'X-Key=a%20b==, authorization=Basic%20eA',
@@ -37,7 +37,10 @@ test('an endpoint is enough, and the standard variables say the rest', () => {
     headers: { 'x-key': 'a b==', authorization: 'Basic eA' },
     serviceName: 'wallets',
     sampler: 'traceidratio',
-    ratio: 0.25,
+    argument: 0.25,
+  })
+  expect(readConfig({ ...ON, OTEL_TRACES_SAMPLER: 'parentbased_always_on' }).tracing).toMatchObject({
+    argument: 1,
   })
 })
 

@@ -1,6 +1,6 @@
 import { SAMPLERS, type TracingSettings } from '../kernel/tracing.ts'
 import type { EnvReader } from './env-reader.ts'
-import { anyText, oneOf, url, type ValueKind } from './env-values.ts'
+import { anyText, integer, oneOf, url, type ValueKind } from './env-values.ts'
 
 const share: ValueKind<number> = {
   expected: 'a number from 0 to 1',
@@ -23,14 +23,25 @@ const headers: ValueKind<Readonly<Record<string, string>>> = {
   },
 }
 
+/** Costs less than a percent of a processor. */
+const TRACES_PER_SECOND = 50
+
 /** The standard variables of OpenTelemetry; null: no endpoint is set, so nothing is traced. */
 export function readTracing(reader: EnvReader): TracingSettings | null {
   const endpoint = reader.read<string | null>('OTEL_EXPORTER_OTLP_ENDPOINT', url('http:', 'https:'), null)
   const settings = {
     headers: reader.read('OTEL_EXPORTER_OTLP_HEADERS', headers, {}),
     serviceName: reader.read('OTEL_SERVICE_NAME', anyText, 'batua'),
-    sampler: reader.read('OTEL_TRACES_SAMPLER', oneOf(SAMPLERS), 'parentbased_always_on'),
-    ratio: reader.read('OTEL_TRACES_SAMPLER_ARG', share, 1),
+    ...readSampler(reader),
   }
   return endpoint === null ? null : { endpoint, ...settings }
+}
+
+function readSampler(reader: EnvReader): Pick<TracingSettings, 'sampler' | 'argument'> {
+  const sampler = reader.read('OTEL_TRACES_SAMPLER', oneOf(SAMPLERS), 'per_second')
+  const argument =
+    sampler === 'per_second'
+      ? reader.read('OTEL_TRACES_SAMPLER_ARG', integer(1, 100_000), TRACES_PER_SECOND)
+      : reader.read('OTEL_TRACES_SAMPLER_ARG', share, 1)
+  return { sampler, argument }
 }

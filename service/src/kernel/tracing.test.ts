@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openTraceCollector, type TraceCollector } from '../testing/trace-collector.ts'
 import { silentLogger } from './logger.ts'
 import { openTracing, type TracingSettings } from './tracing.ts'
@@ -20,7 +20,7 @@ const open = (
       headers: {},
       serviceName: 'batua',
       sampler: 'parentbased_always_on',
-      ratio: 1,
+      argument: 1,
       ...settings,
     },
     logger,
@@ -84,8 +84,25 @@ test.each([
   ['parentbased_always_off', undefined, false],
   ['parentbased_traceidratio', undefined, false],
 ] as const)('the sampler %s with the caller’s %s records: %s', async (sampler, parent, isSampled) => {
-  const tracing = await open({ sampler, ratio: 0 })
+  const tracing = await open({ sampler, argument: 0 })
   expect(tracing.root('a request', { kind: 'server', parent }).isSampled).toBe(isSampled)
+  await tracing.close()
+})
+
+test('the sampler per_second records so many traces a second with all their spans, whatever callers wish', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const tracing = await open({ sampler: 'per_second', argument: 2 })
+  const sampled = (parent?: string) => {
+    const request = tracing.root('a request', { kind: 'server', parent })
+    expect(request.child('ledger queue').isSampled).toBe(request.isSampled)
+    return request.isSampled
+  }
+  expect([sampled(), sampled(NOT_SAMPLED), sampled(SAMPLED), sampled()]).toEqual([true, true, false, false])
+  vi.advanceTimersByTime(500)
+  expect([sampled(), sampled()]).toEqual([true, false])
+  vi.advanceTimersByTime(60_000)
+  expect([sampled(), sampled(), sampled()]).toEqual([true, true, false])
+  vi.useRealTimers()
   await tracing.close()
 })
 

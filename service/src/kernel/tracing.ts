@@ -2,8 +2,9 @@ import type * as otel from '@opentelemetry/api'
 import type * as tracingSdk from '@opentelemetry/sdk-trace'
 import type { Logger } from './logger.ts'
 
-/** The names of samplers, as OpenTelemetry defines them. */
+/** The names of samplers: `per_second` is this service's own, the others are as OpenTelemetry defines them. */
 export const SAMPLERS = [
+  'per_second',
   'always_on',
   'always_off',
   'traceidratio',
@@ -20,8 +21,8 @@ export interface TracingSettings {
   readonly headers: Readonly<Record<string, string>>
   readonly serviceName: string
   readonly sampler: (typeof SAMPLERS)[number]
-  /** The share of traces that the samplers by ratio record, 0 to 1. */
-  readonly ratio: number
+  /** Of `per_second` the most traces in a second, of the samplers by ratio the share of traces, 0 to 1. */
+  readonly argument: number
 }
 
 /**
@@ -161,15 +162,33 @@ function startingSpans(tracer: otel.Tracer, api: Api) {
 }
 
 /** Since its version 3 the SDK does not make a sampler of the variables. */
-function samplerOf({ sampler, ratio }: TracingSettings, sdk: Sdk): tracingSdk.Sampler {
+function samplerOf({ sampler, argument }: TracingSettings, sdk: Sdk): tracingSdk.Sampler {
+  if (sampler === 'per_second') return perSecond(argument, sdk)
   const [, isParentBased, name] = /^(parentbased_)?(.*)$/.exec(sampler) ?? []
   const root =
     name === 'traceidratio'
-      ? new sdk.TraceIdRatioBasedSampler(ratio)
+      ? new sdk.TraceIdRatioBasedSampler(argument)
       : name === 'always_off'
         ? new sdk.AlwaysOffSampler()
         : new sdk.AlwaysOnSampler()
   return isParentBased === undefined ? root : new sdk.ParentBasedSampler({ root })
+}
+
+/** Records so many traces a second and no more, whatever callers wish. Spans below a recorded one are recorded with it. */
+function perSecond(most: number, sdk: Sdk): tracingSdk.Sampler {
+  let [left, seenMs] = [most, performance.now()]
+  const root: tracingSdk.Sampler = {
+    shouldSample() {
+      const nowMs = performance.now()
+      left = Math.min(most, left + ((nowMs - seenMs) / 1_000) * most)
+      seenMs = nowMs
+      if (left < 1) return { decision: sdk.SamplingDecision.NOT_RECORD }
+      left -= 1
+      return { decision: sdk.SamplingDecision.RECORD_AND_SAMPLED }
+    },
+    toString: () => `per_second(${most})`,
+  }
+  return new sdk.ParentBasedSampler({ root, remoteParentSampled: root, remoteParentNotSampled: root })
 }
 
 /** A span with a sampled cause is sampled, so that a payment that is traced leads to its deliveries. */

@@ -136,7 +136,7 @@ test('no message holds a secret, an address, or what Cashfree quotes of personal
 test('a call is a span, in the trace of the request that causes it, and Cashfree gets its context', async () => {
   const collector = await openTraceCollector()
   const tracing = await openTracing(
-    { endpoint: collector.endpoint, headers: {}, serviceName: 'batua', sampler: 'always_on', ratio: 1 },
+    { endpoint: collector.endpoint, headers: {}, serviceName: 'batua', sampler: 'always_on', argument: 1 },
     silentLogger(),
   )
   const traced = createCashfreeGateway({ ...cashfree.gatewayOptions, tracing })
