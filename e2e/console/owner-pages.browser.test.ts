@@ -2,9 +2,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { routes } from '@batua/contract'
-import type { Browser } from 'playwright-core'
+import type { Browser, Locator } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { DESK, downloadProof, openBrowser, openTab, PHONE, type Tab, type View } from '../src/browser.ts'
+import {
+  DESK,
+  downloadProof,
+  openBrowser,
+  openTab,
+  PHONE,
+  type Tab,
+  type TabOptions,
+  type View,
+} from '../src/browser.ts'
 import { type ConsoleStage, openConsoleStage } from '../src/console-stage.ts'
 import { runScript } from '../src/scripts.ts'
 
@@ -24,7 +33,7 @@ afterAll(async () => {
   await opened.stage.close()
 })
 
-async function tabOf(view: View): Promise<Tab> {
+async function tabOf(view: View & Pick<TabOptions, 'hasTouch'>): Promise<Tab> {
   const { stage, ownerSession } = opened
   const tab = await openTab(browser, { ...view, address: stage.service.address, session: ownerSession })
   tabs.push(tab)
@@ -52,17 +61,28 @@ test('the owner’s navigation leads to every page from a phone', async () => {
 const isCut = (element: { scrollWidth: number; clientWidth: number }) =>
   element.scrollWidth > element.clientWidth
 
-test('an owner pays a UPI code that the money page shows, and sees that the money arrived', async () => {
-  const { stage, seller } = opened
-  const before = await stage.network.balance(seller)
-  const tab = await tabOf(PHONE)
-  const { page } = tab
-  await tab.open('/console/money')
+async function openUpiCode({ open, page }: Tab): Promise<Locator> {
+  await open('/console/money')
   await page.getByRole('button', { name: 'Add money for Translator' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Amount').fill('200')
   await dialog.getByRole('button', { name: 'Continue ₹200.00' }).dblclick()
   await dialog.getByRole('img', { name: 'UPI QR code for ₹200.00' }).waitFor()
+  return dialog
+}
+
+test('the link to the UPI app is where fingers point, on a wide screen too, and not in a narrow window with a mouse', async () => {
+  const linksIn = async (view: View & Pick<TabOptions, 'hasTouch'>) =>
+    (await openUpiCode(await tabOf(view))).getByRole('link', { name: 'Open my UPI app' }).count()
+  expect(await linksIn({ ...DESK, hasTouch: true })).toBe(1)
+  expect(await linksIn({ ...PHONE, hasTouch: false })).toBe(0)
+})
+
+test('an owner pays a UPI code that the money page shows, and sees that the money arrived', async () => {
+  const { stage, seller } = opened
+  const before = await stage.network.balance(seller)
+  const tab = await tabOf({ ...PHONE, hasTouch: true })
+  const dialog = await openUpiCode(tab)
   expect(await dialog.getByRole('link', { name: 'Open my UPI app' }).getAttribute('href')).toMatch(
     /^upi:\/\/pay/,
   )

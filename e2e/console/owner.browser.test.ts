@@ -193,6 +193,18 @@ test('a refusal stays in the question, in the service’s words with the request
   await alert.getByText(/Request req_/).waitFor()
   await tab.inEveryView('payment refused')
   expect(await alert.innerText()).toMatch(/balance/i)
+  // What a refusal means is in the reader's language, above the service's own words, which are English.
+  for (const [language, meaning] of [
+    ['hi', 'वॉलेट में पैसा कम है'],
+    ['en', 'Not enough money in the wallet'],
+  ] as const) {
+    await tab.show({ language })
+    expect((await alert.innerText()).split(/\n+/)).toEqual([
+      meaning,
+      expect.stringMatching(/^The balance is /),
+      expect.stringMatching(/req_/),
+    ])
+  }
   expect(await statusOf(opened, approvalId)).toBe('pending_approval')
 })
 
@@ -401,8 +413,9 @@ test('the keyboard alone leads through the console', async () => {
   expect(await page.evaluate('document.activeElement.textContent')).toBe(tab.words('Inbox'))
   await page.keyboard.press('Control+K')
   await page.keyboard.press('ArrowDown')
+  await page.getByPlaceholder('Go somewhere').waitFor()
   await tab.inEveryView('palette')
-  await page.getByPlaceholder('Type to go somewhere').fill(tab.words('Agents'))
+  await page.getByPlaceholder('Go somewhere').fill(tab.words('Agents'))
   expect(await tab.axe()).toEqual([])
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
@@ -420,7 +433,7 @@ test('the language and the colours that were chosen stay, and hold in the other 
   // Behind another window the colours of a page do not finish changing.
   await page.bringToFront()
   await page.getByRole('button', { name: 'Preferences' }).click()
-  await tab.inEveryView('preferences')
+  await tab.dialog()
   await page.getByText('हिन्दी').click()
   await page.getByText('गहरा').click()
   expect(await tab.axe()).toEqual([])

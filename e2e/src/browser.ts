@@ -117,6 +117,8 @@ export interface TabOptions extends View {
   readonly address: string
   /** The session, as `logIn` returns it; null: nobody is logged in. */
   readonly session: Headers | null
+  /** Whether fingers point at the screen; by itself at a phone's. */
+  readonly hasTouch?: boolean
 }
 
 /** What was checked, by its name and languages. */
@@ -128,12 +130,13 @@ function seenAs(name: string, languages: readonly View['language'][] = LANGUAGES
 }
 
 export async function openTab(browser: Browser, options: TabOptions): Promise<Tab> {
-  const { address, session, size, scheme, language } = { ...options, ...VIEW }
+  const { address, session, size, scheme, language, hasTouch = size === 'phone' } = { ...options, ...VIEW }
   const context = await browser.newContext({
     viewport: SIZES[size],
     colorScheme: scheme,
     locale: language === 'hi' ? 'hi-IN' : 'en-IN',
     reducedMotion: 'reduce',
+    hasTouch,
   })
   if (session !== null) await context.addCookies(cookiesOf(session, address))
   const page = await context.newPage()

@@ -172,7 +172,7 @@ export const agentTexts = texts({
     most: rupees => `सीमाएँ अभी एक भुगतान में ज़्यादा से ज़्यादा ${rupees} होने देती हैं।`,
     noMost: 'अभी एक भुगतान पर कोई सीमा नहीं।',
     usedOf: (used, limit) => `${limit} में से ${used}`,
-    resets: 'फिर ख़ाली',
+    resets: 'नई गिनती',
     payments: 'भुगतान',
     rules: {
       spend_limit_per_tx: 'एक भुगतान',

@@ -1,7 +1,7 @@
 import type { Agent } from '@batua/sdk'
 import { Button, Text } from '@mantine/core'
 import { useAct } from '../api/use-act.ts'
-import { useErrorWords } from '../components/error-notice.tsx'
+import { ErrorLine } from '../components/error-notice.tsx'
 import { Icon } from '../components/icon.tsx'
 import { sayDone } from '../components/toasts.tsx'
 import { useTexts } from '../language/language.tsx'
@@ -31,16 +31,7 @@ export function PauseOrResume({ agent: { agent_id, name, status } }: { readonly 
       >
         {isActive ? t.pauseShort : t.resumeShort}
       </Button>
-      {failed !== null && <Failure error={failed} />}
+      {failed !== null && <ErrorLine error={failed} />}
     </>
-  )
-}
-
-function Failure({ error }: { readonly error: Error }) {
-  const { message } = useErrorWords(error)
-  return (
-    <Text role="alert" size="sm" c="error" mt={4}>
-      {message}
-    </Text>
   )
 }

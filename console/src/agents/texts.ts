@@ -13,7 +13,7 @@ export const agentsTexts = texts({
     agent: 'Agent',
     balance: 'Balance',
     status: 'State',
-    act: 'Act',
+    act: 'Actions',
     find: 'Find an agent',
     findHint: (listed: number, total: number) => `By name or handle. ${listed} of ${total} are listed.`,
     tightest: 'Used most',

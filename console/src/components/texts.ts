@@ -82,7 +82,7 @@ export const componentTexts = texts({
     broken: 'यह पेज नहीं चला। इसे फिर लोड करें; दोबारा न चले तो बताएँ कि आपने क्या किया।',
     reload: 'फिर लोड करें',
     showAll: 'सब दिखाएँ',
-    cancel: 'रद्द करें',
+    cancel: 'रहने दें',
     cancelChange: 'बदलाव रद्द करें',
     keepChange: 'बदलाव रहने दें',
     undo: 'वापस लें',

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { ResultOf } from '../api/api.tsx'
 import { useAct } from '../api/use-act.ts'
 import { type Column, DataTable } from '../components/data-table.tsx'
-import { useErrorWords } from '../components/error-notice.tsx'
+import { ErrorLine } from '../components/error-notice.tsx'
 import { useTexts } from '../language/language.tsx'
 import { notificationTexts } from './notification-texts.ts'
 
@@ -49,16 +49,7 @@ function ChannelBox({ settings, kind, channel }: ChannelBoxProps) {
         checked={chosen ?? settings.kinds[kind][channel]}
         onChange={event => set(event.currentTarget.checked)}
       />
-      {change.error !== null && <Refused error={change.error} />}
+      {change.error !== null && <ErrorLine error={change.error} />}
     </Stack>
-  )
-}
-
-function Refused({ error }: { readonly error: Error }) {
-  const { message } = useErrorWords(error)
-  return (
-    <Text size="sm" role="alert">
-      {message}
-    </Text>
   )
 }

@@ -44,7 +44,7 @@ export const notificationTexts = texts({
     current: 'This one',
     added: 'Added',
     lastNotified: 'Last notified',
-    act: 'Act',
+    act: 'Actions',
     remove: 'Remove',
     removeOne: (browser: string) => `Remove ${browser}`,
     removeHint: 'This browser shows no more notifications. You can turn them on again only in that browser.',

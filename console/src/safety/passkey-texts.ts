@@ -17,7 +17,7 @@ export const passkeyTexts = texts({
     created: 'Added',
     used: 'Last used',
     never: 'Never',
-    act: 'Act',
+    act: 'Actions',
     waits: (moment: string) => `Can be used from ${moment}`,
     leaves: (moment: string) => `Will be removed at ${moment}`,
     add: 'Add a passkey',

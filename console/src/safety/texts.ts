@@ -24,7 +24,7 @@ export const safetyTexts = texts({
     network: 'Network',
     opened: 'Opened',
     used: 'Last used',
-    act: 'Act',
+    act: 'Actions',
     end: 'End',
     endOne: (browser: string) => `End the session of ${browser}`,
     endHint:

@@ -1,4 +1,4 @@
-import { Button, Modal, Stack, Text, useMantineColorScheme } from '@mantine/core'
+import { Button, Modal, Stack, useMantineColorScheme } from '@mantine/core'
 import type { Session } from '../api/api.tsx'
 import { Choice } from '../components/choice.tsx'
 import { Icon } from '../components/icon.tsx'
@@ -23,16 +23,16 @@ export function Preferences({ opened, onClose, session }: PreferencesProps) {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
     <Modal opened={opened} onClose={onClose} title={t.preferences} closeButtonProps={{ 'aria-label': close }}>
-      <Stack gap="xs">
-        <Text fw={550}>{t.appearance}</Text>
+      <Stack>
         <Choice
+          isField
           label={t.appearance}
           value={colorScheme}
           options={{ auto: t.auto, light: t.light, dark: t.dark }}
           onChange={setColorScheme}
         />
-        <Text fw={550}>{t.language}</Text>
         <Choice
+          isField
           label={t.language}
           value={language}
           options={{ en: LANGUAGES.en.name, hi: LANGUAGES.hi.name }}

@@ -8,7 +8,7 @@ export const shellTexts = texts({
     sandbox: 'Sandbox: no real money moves here',
     offline: 'You are offline. What you see may be old, and nothing can be changed.',
     palette: 'Search and commands',
-    paletteHint: 'Type to go somewhere or do something',
+    paletteHint: 'Go somewhere, or do something',
     nothingFound: 'Nothing found',
     preferences: 'Preferences',
     appearance: 'Appearance',

@@ -78,7 +78,7 @@ export const theme = createTheme({
     ModalHeader: { defaultProps: { role: 'none' } },
     Modal: {
       defaultProps: { centered: true, radius: 'lg', overlayProps: { backgroundOpacity: 0.4 } },
-      styles: { title: { fontSize: '1.125rem', fontWeight: 650 } },
+      styles: { title: { fontSize: '1.125rem', fontWeight: 650, lineHeight: 1.35 } },
     },
   },
 })

@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { callOperation, useClient, useSession } from '../../api/api.tsx'
-import { useErrorWords } from '../../components/error-notice.tsx'
+import { ErrorLine } from '../../components/error-notice.tsx'
 import { saveJson } from '../../components/save-file.ts'
 import { sayDone } from '../../components/toasts.tsx'
 import { useTexts } from '../../language/language.tsx'
@@ -44,7 +44,7 @@ export function DownloadProof({ auditId, label }: DownloadProofProps) {
         {t.download}
       </Button>
       {reason !== 'ok' && <Problem>{reason === 'pending' ? t.pending : t.invalid(reason)}</Problem>}
-      {error !== null && <Failure error={error} />}
+      {error !== null && <ErrorLine error={error} />}
     </>
   )
 }
@@ -55,8 +55,4 @@ function Problem({ children }: { readonly children: string }) {
       {children}
     </Text>
   )
-}
-
-function Failure({ error }: { readonly error: Error }) {
-  return <Problem>{useErrorWords(error).message}</Problem>
 }

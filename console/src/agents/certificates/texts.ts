@@ -15,7 +15,7 @@ export const certificatesTexts = texts({
     says: 'Says that it may',
     status: 'State',
     expires: 'Valid until',
-    act: 'Act',
+    act: 'Actions',
     capabilities: { pay: 'Pay', receive: 'Receive', escrow: 'Use escrow', verify: 'Verify others' },
     issue: 'Issue a certificate',
     issueHint: 'What it says grants no rights; the limits of the agent decide what it can pay.',

@@ -46,17 +46,13 @@ export function useAllowanceForm(isChecked: boolean): AllowanceForm {
           onChange={event => write(event.currentTarget.value)}
           error={isChecked && amount <= 0 && amountWrong}
         />
-        <div>
-          <Text fw={550} mb={4} aria-hidden>
-            {t.until}
-          </Text>
-          <Choice
-            label={t.until}
-            value={period}
-            options={{ tonight: t.tonight, week: t.week, month: t.month }}
-            onChange={choose}
-          />
-        </div>
+        <Choice
+          isField
+          label={t.until}
+          value={period}
+          options={{ tonight: t.tonight, week: t.week, month: t.month }}
+          onChange={choose}
+        />
       </Stack>
     ),
   }

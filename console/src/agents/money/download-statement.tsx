@@ -71,7 +71,7 @@ function ChooseStatement({ agentId, onClose }: DownloadStatementProps & { readon
         onChange={event => setPeriod(PERIODS.find(name => name === event.currentTarget.value) ?? period)}
       />
       {period === 'own' && <OwnDays days={own} isChecked={isChecked} onChange={setOwn} />}
-      <Choice label={t.format} value={format} options={t.formats} onChange={setFormat} />
+      <Choice isField label={t.format} value={format} options={t.formats} onChange={setFormat} />
     </Confirm>
   )
 }

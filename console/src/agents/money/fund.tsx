@@ -1,5 +1,6 @@
 import type { Agent, FundingSession } from '@batua/sdk'
 import { Button, Group, Stack, Text } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { lazyRouteComponent } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
 import { useAct } from '../../api/use-act.ts'
@@ -75,7 +76,7 @@ function AddMoney({ agent: { agent_id, name }, onClose }: FundProps & { readonly
       }
       onClose={onClose}
     >
-      <Choice label={t.method} value={method} options={t.methods} onChange={choose} />
+      <Choice isField label={t.method} value={method} options={t.methods} onChange={choose} />
     </AskAmount>
   )
 }
@@ -141,6 +142,8 @@ function Waiting({ session: { amount, upi, checkout_url } }: { readonly session:
   const t = useTexts(fundTexts)
   const format = useFormat()
   const rupees = format.amount(amount)
+  // A device with an app for UPI is one that fingers point at, upright or not; a narrow window with a mouse has none.
+  const isTouched = useMediaQuery('(pointer: coarse)', false, { getInitialValueInEffect: false })
   return (
     <>
       {upi !== null && (
@@ -149,9 +152,11 @@ function Waiting({ session: { amount, upi, checkout_url } }: { readonly session:
           <Suspense fallback={<Loading>{t.drawing}</Loading>}>
             <QrCode content={upi} label={t.qr(rupees)} />
           </Suspense>
-          <Button component="a" href={upi} variant="default" hiddenFrom="sm">
-            {t.openApp}
-          </Button>
+          {isTouched && (
+            <Button component="a" href={upi} variant="default">
+              {t.openApp}
+            </Button>
+          )}
         </>
       )}
       {upi === null && <Text>{t.pageHint(rupees)}</Text>}

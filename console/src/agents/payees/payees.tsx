@@ -1,5 +1,5 @@
 import type { Agent } from '@batua/sdk'
-import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Box, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { Card } from '../../components/card.tsx'
 import { Confirm } from '../../components/confirm.tsx'
@@ -143,7 +143,11 @@ function Blocked({ agent }: { readonly agent: Agent }) {
         onAct={id => change({ blocked_payee_agents: wantedBlocked(agent).filter(each => each !== id) })}
       />
       <Warnings texts={update.data?.warnings ?? []} />
-      {!isAsked && update.error !== null && <ErrorNotice error={update.error} />}
+      {!isAsked && update.error !== null && (
+        <Box mt="md">
+          <ErrorNotice error={update.error} />
+        </Box>
+      )}
       {isAsked && (
         <FindPayee
           agentId={agent.agent_id}

@@ -21,9 +21,10 @@ export function SpendingChart({ spent: { days, payees, others } }: { readonly sp
           <YAxis
             tickLine={false}
             axisLine={false}
-            width="auto"
+            width={60}
+            allowDecimals={false}
             tick={TICK}
-            tickFormatter={(value: number) => `₹${format.number(value)}`}
+            tickFormatter={format.shortAmount}
           />
           <Tooltip
             cursor={{ fill: 'var(--wash)' }}

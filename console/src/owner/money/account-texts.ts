@@ -61,7 +61,7 @@ export const accountTexts = texts({
     holder: 'खाताधारक',
     kyc: 'बैंक की जाँच',
     owner: 'मालिक आईडी',
-    kycStatus: { none: 'शुरू नहीं', pending: 'बाक़ी', verified: 'पूरा', failed: 'नहीं हुआ' },
+    kycStatus: { none: 'शुरू नहीं', pending: 'बाक़ी', verified: 'हो गई', failed: 'सही नहीं निकली' },
     none: 'अभी कोई बैंक खाता नहीं',
     noneHint: 'वॉलेट से पैसा केवल उस खाते में जा सकता है जिसे आपके बैंक ने आपके नाम पर माना हो।',
     add: 'बैंक खाता जोड़ें',

@@ -18,7 +18,7 @@ export const moneyTexts = texts({
     agent: 'Agent',
     status: 'State',
     balance: 'Balance',
-    act: 'Act',
+    act: 'Actions',
     noAgents: 'No wallet yet',
     noAgentsHint: 'A platform creates agents for you. Their wallets appear here.',
     toInbox: 'Look for an invitation',

@@ -91,12 +91,13 @@ function RoleChoice({ role, hasTreasury, onRole }: RoleChoiceProps) {
   const { treasury, admin, worker } = t.roles
   return hasTreasury ? (
     <Choice
+      isField
       label={t.role}
       value={role === 'admin' ? role : 'worker'}
       options={{ worker, admin }}
       onChange={onRole}
     />
   ) : (
-    <Choice label={t.role} value={role} options={{ treasury, worker, admin }} onChange={onRole} />
+    <Choice isField label={t.role} value={role} options={{ treasury, worker, admin }} onChange={onRole} />
   )
 }

@@ -45,7 +45,7 @@ export function ChangeMember({ orgId, member, onClose }: ChangeMemberProps) {
       onClose={onClose}
     >
       <Text c="dimmed">{t.changeHint}</Text>
-      <Choice label={t.role} value={role} options={{ worker, admin }} onChange={setRole} />
+      <Choice isField label={t.role} value={role} options={{ worker, admin }} onChange={setRole} />
       <BudgetField written={written} onWrite={write} isChecked={isChecked} />
     </Confirm>
   )

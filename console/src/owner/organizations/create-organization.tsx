@@ -55,7 +55,7 @@ export function CreateOrganization({ onCreated, onClose }: CreateOrganizationPro
         onChange={event => write(event.currentTarget.value)}
         error={isChecked && name === '' && t.nameMissing}
       />
-      <Choice label={t.size} value={tier} options={t.sizes} onChange={choose} />
+      <Choice isField label={t.size} value={tier} options={t.sizes} onChange={choose} />
       {owners.length > 1 && (
         <NativeSelect
           label={t.platform}

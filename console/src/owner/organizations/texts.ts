@@ -36,7 +36,7 @@ export const organizationsTexts = texts({
     spent: 'Spent this month',
     spentOf: (spent: string, budget: string) => `${spent} of ${budget}`,
     noBudget: 'No budget',
-    act: 'Act',
+    act: 'Actions',
     add: 'Add an agent',
     addTitle: 'Add an agent',
     noneToAdd: 'All your agents are members of an organization, or you have none.',

@@ -34,7 +34,7 @@ export const ownersTexts = texts({
     inviteText:
       'The person declined. The invitation appears again at the next login, and another decline holds for 30 days.',
     isInvited: 'The invitation waits again',
-    act: 'Act',
+    act: 'Actions',
     find: 'Find an owner',
     findHint: (listed: number, total: number) => `By name or id. ${listed} of ${total} are listed.`,
     noneFound: 'No owner like this',

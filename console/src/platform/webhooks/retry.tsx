@@ -1,8 +1,8 @@
 import type { WebhookDelivery } from '@batua/sdk'
-import { Button, Text } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useAct } from '../../api/use-act.ts'
 import { useDeliveryError } from '../../components/delivery-texts.ts'
-import { useErrorWords } from '../../components/error-notice.tsx'
+import { ErrorLine } from '../../components/error-notice.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { sayDone } from '../../components/toasts.tsx'
 import { useTexts } from '../../language/language.tsx'
@@ -34,16 +34,7 @@ export function Retry({
       >
         {t.retry}
       </Button>
-      {retry.error !== null && <Failure error={retry.error} />}
+      {retry.error !== null && <ErrorLine error={retry.error} />}
     </>
-  )
-}
-
-function Failure({ error }: { readonly error: Error }) {
-  const { message } = useErrorWords(error)
-  return (
-    <Text role="alert" size="sm" c="error" mt={4}>
-      {message}
-    </Text>
   )
 }

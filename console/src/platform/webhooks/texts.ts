@@ -14,7 +14,7 @@ export const webhooksTexts = texts({
     status: 'State',
     response: 'Response',
     at: 'Happened',
-    act: 'Act',
+    act: 'Actions',
     notTried: 'No attempt yet',
     notTriedHint: 'The first follows within seconds.',
     attempts: (count: number) => plural.en(count, { one: '# attempt', other: '# attempts' }),

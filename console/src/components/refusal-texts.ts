@@ -1,0 +1,51 @@
+import { texts } from '../language/texts.ts'
+
+/** What each error code means to the reader. The service's message, which is English, says the rest. */
+export const refusalTexts = texts({
+  en: {
+    refused: {
+      validation_error: 'Something you entered is not valid',
+      authentication_error: 'You could not be identified',
+      insufficient_balance: 'Not enough money in the wallet',
+      authorization_error: 'This is not allowed',
+      spend_limit_exceeded: 'This is over a limit',
+      escrow_required: 'This amount must go through escrow',
+      policy_denied: 'The agent cannot do this in its present state',
+      kyc_required: 'The bank must verify you first',
+      passkey_required: 'Your passkey must confirm this',
+      not_found: 'This was not found',
+      method_not_allowed: 'The service does not take this request',
+      idempotency_error: 'This was sent before with other content',
+      conflict: 'This is not possible now',
+      payload_too_large: 'This is too large',
+      unsupported_media_type: 'The service does not take this request',
+      rate_limit_exceeded: 'Too many attempts; wait a little',
+      internal_error: 'The service failed',
+      gateway_error: 'The payment gateway failed',
+      service_unavailable: 'The service is not available at the moment',
+    },
+  },
+  hi: {
+    refused: {
+      validation_error: 'भरी गई कोई बात सही नहीं है',
+      authentication_error: 'आपकी पहचान नहीं हो सकी',
+      insufficient_balance: 'वॉलेट में पैसा कम है',
+      authorization_error: 'इसकी अनुमति नहीं है',
+      spend_limit_exceeded: 'यह सीमा से ज़्यादा है',
+      escrow_required: 'यह रक़म एस्क्रो से ही दी जा सकती है',
+      policy_denied: 'एजेंट अपनी मौजूदा स्थिति में यह नहीं कर सकता',
+      kyc_required: 'पहले बैंक से आपकी पुष्टि होनी चाहिए',
+      passkey_required: 'इसकी पुष्टि आपकी पासकी से होनी चाहिए',
+      not_found: 'यह नहीं मिला',
+      method_not_allowed: 'सेवा यह अनुरोध नहीं लेती',
+      idempotency_error: 'यह पहले किसी और सामग्री के साथ भेजा जा चुका है',
+      conflict: 'यह अभी नहीं हो सकता',
+      payload_too_large: 'यह बहुत बड़ा है',
+      unsupported_media_type: 'सेवा यह अनुरोध नहीं लेती',
+      rate_limit_exceeded: 'बहुत बार कोशिश हुई; थोड़ा रुकें',
+      internal_error: 'सेवा में गड़बड़ी हुई',
+      gateway_error: 'पेमेंट गेटवे से काम नहीं हुआ',
+      service_unavailable: 'सेवा अभी उपलब्ध नहीं है',
+    },
+  },
+})
