@@ -24,6 +24,7 @@ import { verify } from './verify.ts'
 import { measureVouchers, renderVouchers } from './vouchers.ts'
 import { measureWebhooks } from './webhooks.ts'
 import { measureWindows } from './windows.ts'
+import { measureWorkers } from './workers.ts'
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`)
@@ -46,6 +47,7 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
   const after = await readStorage(db)
   const reads = options.withReads ? await measureReads(stage, network, options, say) : null
   const twoNodes = options.withTwoNodes ? await measureTwoNodes(stage, network, options, { undo, say }) : null
+  const workers = options.withWorkers ? await measureWorkers(stage, network, options, { undo, say }) : null
   const memory = readMemory(processes)
   const payPerCall = options.withPayPerCall
     ? await measurePayPerCall(address, network.groups.open, { rounds: options.rounds, undo, say })
@@ -71,6 +73,7 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
     memory,
     reads,
     twoNodes,
+    workers,
     windows,
     settlement,
     setAside,
@@ -86,7 +89,11 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
         api,
         db,
         network,
-        measurements.paid + (reads?.paid ?? 0) + (twoNodes?.paid ?? 0) + (payPerCall?.payments ?? 0),
+        measurements.paid +
+          (reads?.paid ?? 0) +
+          (twoNodes?.paid ?? 0) +
+          (workers?.paid ?? 0) +
+          (payPerCall?.payments ?? 0),
       )),
       ...(webhooks?.findings ?? []),
     ],

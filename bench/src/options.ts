@@ -20,6 +20,8 @@ export interface Options {
   readonly withSetAside: boolean
   /** Whether two nodes on one database are compared with one. */
   readonly withTwoNodes: boolean
+  /** Whether two worker processes are compared with one process. */
+  readonly withWorkers: boolean
   /** Whether a log of ten million entries is measured. */
   readonly withAudit: boolean
   /** Whether paid calls are compared with their parts. */
@@ -55,6 +57,7 @@ const NAMES: readonly string[] = [
   'settlement',
   'set-aside',
   'two-nodes',
+  'workers',
   'audit',
   'pay-per-call',
   'misbehaving',
@@ -108,6 +111,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     withWindows: only === null || only.has('windows'),
     withSettlement: only === null || only.has('settlement'),
     withTwoNodes: only === null || only.has('two-nodes'),
+    withWorkers: only === null || only.has('workers'),
     withSetAside: only === null || only.has('set-aside'),
     withAudit: only === null || only.has('audit'),
     withPayPerCall: only === null || only.has('pay-per-call'),

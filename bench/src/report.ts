@@ -24,6 +24,7 @@ import type { WebhooksReport } from './webhooks.ts'
 import { goalsOfWebhooks } from './webhooks-goals.ts'
 import { renderWebhooks } from './webhooks-report.ts'
 import { LONG_HISTORY, SHORT_HISTORY, type WindowsReport } from './windows.ts'
+import { renderWorkers, type WorkersReport } from './workers.ts'
 
 /** The results of a run. */
 export interface Results {
@@ -40,6 +41,7 @@ export interface Results {
   /** null: not measured. */
   readonly reads: ReadsReport | null
   readonly twoNodes: TwoNodesReport | null
+  readonly workers: WorkersReport | null
   /** null: not measured. */
   readonly windows: WindowsReport | null
   /** null: not measured. */
@@ -70,6 +72,7 @@ export function renderReport(results: Results): string {
     `## Where the CPU time goes\n\n${cpuTime(results)}`,
     `## Disk and memory\n\n${space(results)}`,
     ...(results.twoNodes === null ? [] : [`## Two nodes\n\n${renderTwoNodes(results.twoNodes)}`]),
+    ...(results.workers === null ? [] : [`## Worker processes\n\n${renderWorkers(results.workers)}`]),
     ...(results.reads === null ? [] : [`## Reads\n\n${renderReads(results.reads)}`]),
     ...(results.windows === null ? [] : [`## Limits over a long history\n\n${windows(results.windows)}`]),
     ...(results.settlement === null ? [] : [`## Settlement\n\n${settlement(results.settlement)}`]),

@@ -110,6 +110,7 @@ import { addMcp } from './http/mcp.ts'
 import { serveMetrics } from './http/metrics.ts'
 import { createServer, type Server } from './http/server.ts'
 import { openHolidays } from './kernel/holiday-file.ts'
+import type { Metrics } from './kernel/metrics.ts'
 import { addQueueMetric } from './ledger/index.ts'
 import { type ExternalServices, openGateways, PRODUCT_NAME } from './open-gateways.ts'
 import { createJobs, type Job } from './operations/jobs.ts'
@@ -121,6 +122,8 @@ const API = { title: 'Batua', version: '1.0.0', description: INTRODUCTION }
 const RECEIVERS_GRACE_MS = 3_000
 
 export interface App {
+  /** Those of this process. */
+  readonly metrics: Metrics
   listen(): Promise<AddressInfo>
   /** Takes over what may change while the service runs. */
   reload(next: Pick<Config, 'rateLimits' | 'logLevel'>): void
@@ -158,13 +161,14 @@ export async function createApp(config: Config, coreOptions: CoreOptions): Promi
   addReconciliationMetrics(core.metrics, core)
   addWebhookMetrics(core.metrics, core)
   addHealth(server, { isReady: core.database.ready })
-  const metrics = await serveMetrics(server, { ...core, ...config })
+  const metrics = await serveMetrics(server, { ...core, ...config, metrics: core.shownMetrics })
   addDocs(server, { ...API, serverUrl: config.baseUrl })
   addConsole(server, { mode: config.mode, clock: core.clock })
   const requestPage = (asked: PageRequested) => core.ledger.submit(requestPageCommand(asked))
   const mcp = addMcp(server, { ...core, requestPage, mode: config.mode, version: API.version })
 
   return {
+    metrics: core.metrics,
     async listen() {
       await metrics.listen()
       const bound = await server.listen(config)

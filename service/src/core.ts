@@ -27,7 +27,7 @@ import { openSigningKeys } from './domains/signing/index.ts'
 import { createHttpOtpSender, createHttpTextSender } from './gateways/http-senders.ts'
 import type { TextSender } from './gateways/message-senders.ts'
 import { openAppCalls } from './http/admission/app-calls.ts'
-import { connectRedis } from './http/admission/rate-limit-store.ts'
+import { type CountStore, connectRedis } from './http/admission/rate-limit-store.ts'
 import { withSharedLookUps } from './http/admission/shared-lookup.ts'
 import { rewriteClearUses } from './http/idempotency/rewrite-clear-uses.ts'
 import type { Clock } from './kernel/clock.ts'
@@ -45,14 +45,26 @@ export interface CoreOptions {
   readonly logger: Logger
   /** Tests check every response against its schema. */
   readonly verifyResponses?: boolean
+  /** What this process shares with the other processes of its node; absent: it is the node. */
+  readonly node?: SharedNode
+}
+
+export interface SharedNode {
+  /** The number of this process, for its log. */
+  readonly worker: number
+  /** Counts requests for their rate limits. */
+  readonly counts: CountStore
+  /** The metrics of all processes. */
+  metricsText(): Promise<string>
 }
 
 /** The number of connections that jobs may not use. */
 const KEPT_FOR_CALLERS = 3
 
 /** What every domain works with. */
-export async function openCore(config: Config, { databaseUrl, masterKey, clock, logger }: CoreOptions) {
+export async function openCore(config: Config, { databaseUrl, masterKey, clock, logger, node }: CoreOptions) {
   const metrics = createMetrics()
+  addCounter(metrics, 'batua_worker_exits_total')
   const database = openDatabase(databaseUrl, {
     keptForCallers: KEPT_FOR_CALLERS,
     onError: ({ message }) => logger.warn({ reason: message }, 'idle database connection broke'),
@@ -89,6 +101,9 @@ export async function openCore(config: Config, { databaseUrl, masterKey, clock, 
     maxAgentsPerOwner: config.maxAgentsPerOwner,
     maxAgentsPerPlatform: config.maxAgentsPerPlatform,
     redis: config.redisUrl === null ? null : await connectRedis(config.redisUrl, logger),
+    nodeCounts: node?.counts ?? null,
+    shownMetrics:
+      node === undefined ? metrics : { contentType: metrics.contentType, metrics: node.metricsText },
   }
 }
 

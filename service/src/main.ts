@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type App, createApp } from './app.ts'
+import type { App, createApp } from './app.ts'
 import { type Config, readConfig } from './config/config.ts'
 import { ConfigError } from './config/env-reader.ts'
 import { readOrCreateMasterKey } from './config/master-key.ts'
@@ -19,7 +19,10 @@ interface DatabaseServer {
   stop(): Promise<void>
 }
 
-async function openDatabaseServer({ databaseUrl, dataDir }: Config, logger: Logger): Promise<DatabaseServer> {
+async function openDatabaseServer(
+  { databaseUrl, dataDir, workers }: Config,
+  logger: Logger,
+): Promise<DatabaseServer> {
   if (databaseUrl !== null) return { url: databaseUrl, stop: async () => undefined }
   makeDataDir(dataDir)
   const isFirst = !hasDatabase(dataDir)
@@ -34,30 +37,59 @@ async function openDatabaseServer({ databaseUrl, dataDir }: Config, logger: Logg
         `${folder} was deleted while the service ran. Start the service again to begin with an empty one`,
       ),
     )
-  return startEmbeddedPostgres({ dataDir, logger, onGone })
+  return startEmbeddedPostgres({ dataDir, logger, onGone, processes: workers })
+}
+
+/** The service, in this process or in several. */
+interface Running extends Pick<App, 'reload' | 'close'> {
+  readonly port: number
 }
 
 async function start(config: Config, logger: Logger): Promise<Pick<App, 'reload' | 'close'>> {
   await requireFreePorts(config)
+  // The modules are loaded while the database starts.
+  const serving: Promise<Serve> =
+    config.workers === 1
+      ? import('./app.ts').then(app => serveAlone(app.createApp))
+      : import('./workers/primary.ts').then(({ startWorkers }) => startWorkers)
   const server = await openDatabaseServer(config, logger)
   try {
     const masterKey = config.masterKey ?? readOrCreateMasterKey(config.dataDir)
     const opening = { mode: config.mode, vault: openVault(masterKey) }
     await migrate(server.url, { logger, check: db => refuseForeignDatabase(db, opening) })
-    const app = await createApp(config, { databaseUrl: server.url, masterKey, clock: systemClock(), logger })
-    const { port } = await listen(app)
+    const { port, reload, close } = await (await serving)(config, {
+      databaseUrl: server.url,
+      masterKey,
+      logger,
+    })
     process.stdout.write(welcome(config, port))
     returnMemoryWhenQuiet()
     return {
-      reload: app.reload,
+      reload,
       async close() {
-        await app.close()
+        await close()
         await server.stop()
       },
     }
   } catch (error) {
     await server.stop()
     throw error
+  }
+}
+
+interface ServeOptions {
+  readonly databaseUrl: string
+  readonly masterKey: Buffer
+  readonly logger: Logger
+}
+
+type Serve = (config: Config, options: ServeOptions) => Promise<Running>
+
+function serveAlone(create: typeof createApp): Serve {
+  return async (config, options) => {
+    const app = await create(config, { ...options, clock: systemClock() })
+    const { port } = await listen(app)
+    return { port, reload: app.reload, close: app.close }
   }
 }
 

@@ -16,6 +16,8 @@ export interface ThreadSettings {
   readonly masterKey: Uint8Array
   readonly mode: 'sandbox' | 'live'
   readonly logLevel: LogLevel
+  /** The number of this worker process; null: the process is the node. */
+  readonly worker: number | null
   /** The thread's own; null: deliveries are not traced. */
   readonly tracingSettings: TracingSettings | null
   /** How far the service's clock is ahead of the machine's. */
@@ -55,7 +57,9 @@ export interface WebhookThread {
 const RESTART_AFTER_MS = 1_000
 const WATCH_EVERY_MS = 500
 
-export interface ThreadOptions extends Omit<ThreadSettings, 'utilization' | 'sleeping' | 'offsetMs'> {
+export interface ThreadOptions
+  extends Omit<ThreadSettings, 'utilization' | 'sleeping' | 'offsetMs' | 'worker'> {
+  readonly node?: { readonly worker: number }
   readonly database: Pick<Database, 'onCommit'>
   readonly clock: Clock
   readonly logger: Logger
@@ -78,7 +82,8 @@ export function openWebhookThread(options: ThreadOptions): WebhookThread {
 
   function begin(): void {
     const offsetMs = clock.offsetMs()
-    const settings = { databaseUrl, masterKey, mode, logLevel, tracingSettings, offsetMs }
+    const number = options.node?.worker ?? null
+    const settings = { databaseUrl, masterKey, mode, logLevel, worker: number, tracingSettings, offsetMs }
     const started = startWorker({ ...settings, ...shared })
     worker = started
     started.on('message', handleReport)

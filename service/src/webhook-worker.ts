@@ -9,7 +9,7 @@ import { openDeliverer } from './domains/webhooks/delivering/deliverer.ts'
 /* oxlint-enable no-restricted-imports */
 import { assert } from './kernel/assert.ts'
 import { systemClock } from './kernel/clock.ts'
-import { createLogger } from './kernel/logger.ts'
+import { createLogger, createWorkerLogger } from './kernel/logger.ts'
 import { returnMemoryWhenQuiet } from './kernel/return-memory.ts'
 import { openVault } from './kernel/secrets.ts'
 import { openTracing } from './kernel/tracing.ts'
@@ -22,9 +22,9 @@ const REPORT_MS = 1_000
 
 const port = parentPort
 assert(port !== null, 'webhook-worker.ts runs as a worker thread of the service')
-const { databaseUrl, masterKey, mode, logLevel, tracingSettings, utilization, sleeping, offsetMs } =
+const { databaseUrl, masterKey, mode, logLevel, worker, tracingSettings, utilization, sleeping, offsetMs } =
   workerData as ThreadSettings
-const logger = createLogger(logLevel)
+const logger = worker === null ? createLogger(logLevel) : createWorkerLogger(logLevel, worker)
 const tracing = tracingSettings === null ? null : await openTracing(tracingSettings, logger)
 const database = openDatabase(databaseUrl, {
   maxConnections: MAX_CONNECTIONS,

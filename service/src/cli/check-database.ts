@@ -3,13 +3,12 @@ import { readKeptMasterKey } from '../config/master-key.ts'
 import { type Database, openDatabase, type Queryable } from '../db/database.ts'
 import { ForeignDatabase, refuseForeignDatabase } from '../db/database-mark.ts'
 import { findRunningPostgres, hasDatabase } from '../db/embedded.ts'
+import { CONNECTIONS_OF_A_PROCESS } from '../db/fair-pools.ts'
 import { newestVersion } from '../db/migrate.ts'
 import { openVault } from '../kernel/secrets.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 const OLDEST_VERSION = 15
-/** What one node may open; docs/operations.md names it. */
-const CONNECTIONS_OF_A_NODE = 29
 const CLOCK_WARNING_MS = 1_000
 const CLOCK_PROBLEM_MS = 10_000
 
@@ -39,7 +38,7 @@ async function findingsOf(database: Database, config: Config): Promise<Finding[]
     versionFinding(facts),
     ...durability(facts),
     clockFinding(facts),
-    connections(facts),
+    connections(facts, config),
     ...rights(facts),
     await schemaFinding(database, facts),
     ...(await markFinding(database, config)),
@@ -134,10 +133,15 @@ function clockFinding({ behindMs }: Facts): Finding {
   return ok('clock', 'this machine and the database agree to the second')
 }
 
-function connections({ max_connections: most, used_connections: used }: Facts): Finding {
-  const text = `${used} of ${most} are open, and a node needs up to ${CONNECTIONS_OF_A_NODE}`
-  return most - used < CONNECTIONS_OF_A_NODE
-    ? warning('connections', `${text}. Raise max_connections, or run fewer nodes`)
+function connections({ max_connections: most, used_connections: used }: Facts, { workers }: Config): Finding {
+  const needed = workers * CONNECTIONS_OF_A_PROCESS
+  const name = workers === 1 ? 'a node needs' : `the ${workers} workers of a node need`
+  const text = `${used} of ${most} are open, and ${name} up to ${needed}`
+  return most - used < needed
+    ? warning(
+        'connections',
+        `${text}. Raise max_connections, or run fewer ${workers === 1 ? 'nodes' : 'workers or nodes'}`,
+      )
     : ok('connections', text)
 }
 

@@ -15,6 +15,7 @@ import {
   matching,
   oneOf,
   phones,
+  processes,
   publicUrl,
   url,
   type ValueKind,
@@ -37,6 +38,8 @@ export interface Config {
   readonly host: string
   /** 0 takes a free port. */
   readonly port: number
+  /** The processes that serve this port. */
+  readonly workers: number
   /** The public address without a slash at its end. */
   readonly baseUrl: string
   readonly checkoutUrl: string
@@ -83,6 +86,7 @@ export type GatewayConfig = { readonly kind: 'sandbox' } | CashfreeConfig
 
 const MAX_PORT = 65_535
 const MAX_PER_MINUTE = 1_000_000_000
+const MAX_WORKERS = 256
 const MAX_IN_FLIGHT = 1_000_000
 const MAX_STREAMS = 1_000_000
 const MAX_DRAIN_MS = 60_000
@@ -125,6 +129,7 @@ function configFrom(reader: EnvReader): Config {
     mode,
     serviceName: reader.read('SERVICE_NAME', serviceName, 'batua'),
     ...addresses,
+    workers: reader.read('WORKERS', processes(MAX_WORKERS), 1),
     trustProxy: readTrustProxy(reader, live),
     databaseUrl: reader.need('DATABASE_URL', databaseUrl, null, live),
     dataDir: reader.read('DATA_DIR', anyText, './.data'),

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
 import { addressesOf } from '../db/hosts.ts'
 
 /** Reads the text of a variable; undefined when it is invalid. */
@@ -21,6 +22,15 @@ export function integer(minimum: number, maximum: number): ValueKind<number> {
   return {
     expected: `a whole number from ${minimum} to ${maximum}`,
     parse: text => integerIn(text, minimum, maximum),
+  }
+}
+
+/** A number of processes; `auto` is one for each processor that this process may use. */
+export function processes(maximum: number): ValueKind<number> {
+  return {
+    expected: `auto, or ${integer(1, maximum).expected}`,
+    parse: text =>
+      text === 'auto' ? Math.min(availableParallelism(), maximum) : integerIn(text, 1, maximum),
   }
 }
 

@@ -9,7 +9,7 @@ import { type Cluster, DATABASE_USER, prepareCluster } from './embedded/cluster.
 import { makeDataDir } from './embedded/data-dir.ts'
 import { runningServer, stopOrphan } from './embedded/postmaster-file.ts'
 import { type Server, startServer } from './embedded/server.ts'
-import { SOCKET_PORT } from './embedded/settings.ts'
+import { type ServerOptions, SOCKET_PORT } from './embedded/settings.ts'
 import type { Logger } from './logger.ts'
 
 export interface EmbeddedPostgres {
@@ -20,7 +20,7 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>
 }
 
-export interface EmbeddedOptions {
+export interface EmbeddedOptions extends ServerOptions {
   /** Created when it is missing. */
   readonly dataDir: string
   readonly logger: Logger
@@ -28,8 +28,6 @@ export interface EmbeddedOptions {
   readonly onUp?: () => void
   /** Called when the data folder of the running server was deleted; the server is stopped and not restarted. */
   readonly onGone?: (dataFolder: string) => void
-  /** A server of tests may lose all data in a power cut, and takes more connections. */
-  readonly forTests?: boolean
   /** The folder for files that an unprivileged PostgreSQL could not reach in their usual place. */
   readonly sharedFolder?: string
 }
@@ -88,7 +86,7 @@ async function supervise(cluster: Cluster, options: EmbeddedOptions) {
   const { logger } = options
   const stopping = new AbortController()
   const versionFile = join(options.dataDir, CLUSTER_FOLDER, 'PG_VERSION')
-  let server = startServer(cluster, options.forTests ?? false)
+  let server = startServer(cluster, options)
   // If this process ends without `stop`, the server still gets the signal to stop.
   const signalServer = () => server.signal('SIGINT')
   process.once('exit', signalServer)
@@ -142,7 +140,7 @@ async function supervise(cluster: Cluster, options: EmbeddedOptions) {
   async function restart(): Promise<boolean> {
     for (let failures = 0; !stopping.signal.aborted; failures += 1) {
       try {
-        server = startServer(cluster, options.forTests ?? false)
+        server = startServer(cluster, options)
         await whenReady(server, logger)
         return true
       } catch (error) {

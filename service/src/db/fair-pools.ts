@@ -26,6 +26,9 @@ export interface FairPoolsOptions {
   readonly onError: (error: Error) => void
 }
 
+/** What one process of the service may open, its thread for webhooks included; docs/operations.md names it. */
+export const CONNECTIONS_OF_A_PROCESS = 29
+
 const IDLE_TIMEOUT_MS = 30_000
 
 /**

@@ -13,13 +13,17 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/logger.ts'
 import type { Metrics } from '../kernel/metrics.ts'
 import { createBudget, registerRateLimit } from './admission/rate-limit.ts'
+import type { CountStore } from './admission/rate-limit-store.ts'
 import { addErrorRenderer, notFound, renderError } from './errors.ts'
 import { requestIds } from './request-id.ts'
 import { addSecurityHeaders } from './security-headers.ts'
 import { addOddRequests, SERVED_HERE, type Server } from './server.ts'
 
+/** Where the text of all metrics comes from. */
+export type MetricsText = Pick<Metrics, 'metrics' | 'contentType'>
+
 export interface MetricsAccess {
-  readonly metrics: Metrics
+  readonly metrics: MetricsText
   /** The token that admits callers from anywhere; null: only this machine is admitted. */
   readonly token: string | null
 }
@@ -31,7 +35,7 @@ export function addMetrics(server: Server, access: MetricsAccess): void {
 
 /** How the configuration says that metrics are served. */
 export interface MetricsConfig {
-  readonly metrics: Metrics
+  readonly metrics: MetricsText
   readonly clock: Clock
   readonly logger: Logger
   readonly host: string
@@ -39,6 +43,7 @@ export interface MetricsConfig {
   readonly metricsPort: number | null
   readonly metricsToken: string | null
   readonly rateLimits: { readonly pagesPerMinute: number }
+  readonly nodeCounts?: CountStore | null
 }
 
 /** Serves the metrics on a port of their own, or on the port of the API. */
@@ -69,7 +74,7 @@ export interface MetricsListener {
   close(): Promise<void>
 }
 
-export interface MetricsListenerOptions extends MetricsAccess {
+export interface MetricsListenerOptions extends MetricsAccess, Pick<MetricsConfig, 'nodeCounts'> {
   readonly clock: Clock
   readonly logger: Logger
   readonly pagesPerMinute: () => number
@@ -93,7 +98,7 @@ export async function openMetricsListener(options: MetricsListenerOptions): Prom
   fastify.setNotFoundHandler(() => {
     throw notFound()
   })
-  await registerRateLimit(fastify, null)
+  await registerRateLimit(fastify, { redis: null, nodeCounts: options.nodeCounts ?? null })
   const pages = createBudget(fastify, pagesPerMinute, request => request.ip)
   // With a port and a token, callers of the port need the token.
   const isPublic = token === null
@@ -114,7 +119,7 @@ export async function openMetricsListener(options: MetricsListenerOptions): Prom
 const KEPT_MS = 1_000
 
 /** The text of all metrics, at most a second old, so that the database is read at most once a second. */
-function metricsText(metrics: Metrics): () => Promise<Buffer> {
+function metricsText(metrics: MetricsText): () => Promise<Buffer> {
   let kept: Promise<Buffer> | null = null
   return () => {
     if (kept !== null) return kept

@@ -16,6 +16,7 @@ import { bearerHook } from './admission/bearer.ts'
 import { hostProblem } from './admission/host-header.ts'
 import { addInFlight } from './admission/in-flight.ts'
 import { type Budget, createRateLimits, type RateLimitConfig } from './admission/rate-limit.ts'
+import type { CountStore } from './admission/rate-limit-store.ts'
 import { sameOriginRule } from './admission/same-origin.ts'
 import { addBodyParser, BODY_LIMIT_BYTES } from './body/body-parser.ts'
 import type { Authenticators } from './caller.ts'
@@ -41,6 +42,8 @@ export interface ServerOptions {
   readonly maxInFlight: number
   /** Shares the rate limits between several nodes; null keeps them in this process. */
   readonly redis: Redis | null
+  /** Shares them between the worker processes of this node; absent or null: this process is the node. */
+  readonly nodeCounts?: CountStore | null
   /** Proxies that are trusted to report the client address: addresses, networks, or names such as `loopback`. */
   readonly trustProxy: readonly string[]
   /** The public address. When it is https, responses have Strict-Transport-Security. */
@@ -120,7 +123,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   addOddRequests(fastify, newRequestId)
   addBodyParser(fastify)
   addErrorRenderer(fastify, logger)
-  const rateLimits = await createRateLimits(fastify, options.rateLimits, options.redis)
+  const rateLimits = await createRateLimits(fastify, options.rateLimits, options)
   const inFlight = addInFlight(fastify, options.maxInFlight)
   const idempotentRequests = createIdempotentRequests(options)
   const refuseCrossSite = sameOriginRule(options.baseUrl)

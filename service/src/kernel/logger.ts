@@ -37,12 +37,29 @@ const SECRET_FIELDS = [
 /** A line is buffered at most this long. When the process ends, also by a crash, it writes the buffer. */
 const FLUSH_EVERY_MS = 500
 const BUFFER_BYTES = 4096
+/** So many bytes reach a pipe at once or not at all (PIPE_BUF of Linux). */
+const WHOLE_WRITE_BYTES = 4096
 
 export function createLogger(level: LogLevel, destination: DestinationStream = bufferedOutput()): Logger {
+  return loggerOf(level, null, destination)
+}
+
+/** The log of one of several processes with the same output: it names the process, and its lines stay whole. */
+export function createWorkerLogger(level: LogLevel, worker: number): Logger {
+  const dest = { dest: 1, sync: false, periodicFlush: FLUSH_EVERY_MS }
+  const output = { ...dest, minLength: WHOLE_WRITE_BYTES / 2, maxWrite: WHOLE_WRITE_BYTES }
+  return loggerOf(level, { worker }, pino.destination(output))
+}
+
+function loggerOf(
+  level: LogLevel,
+  base: { readonly worker: number } | null,
+  destination: DestinationStream,
+): Logger {
   return pino(
     {
       level,
-      base: null,
+      base,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: label => ({ level: label }) },
       redact: { paths: SECRET_FIELDS, censor: '[hidden]' },

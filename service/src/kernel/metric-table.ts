@@ -5,6 +5,8 @@ interface Metric {
   readonly unit: string
   readonly help: string
   readonly labels?: readonly string[]
+  /** A gauge of the process, of which a node shows the sum of its processes. */
+  readonly ofProcess?: true
 }
 
 /**
@@ -38,6 +40,7 @@ export const METRICS = {
     kind: 'gauge',
     unit: 'commands',
     help: 'Commands of the ledger that wait for a committer on this node, as payments, holds and captures do',
+    ofProcess: true,
   },
   batua_ledger_batch_failures_total: {
     kind: 'counter',
@@ -156,6 +159,11 @@ export const METRICS = {
     unit: 'attempts',
     help: 'Attempts to deliver a webhook by this node, by what the delivery was then',
     labels: ['status'],
+  },
+  batua_worker_exits_total: {
+    kind: 'counter',
+    unit: 'processes',
+    help: 'Worker processes of this node that ended by themselves and were started again; 0 without WORKERS',
   },
   batua_request_log_dropped_total: {
     kind: 'counter',

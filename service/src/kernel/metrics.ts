@@ -57,6 +57,8 @@ export function addFigures<Status>(
     const [label] = metricOf(name).labels ?? []
     const gauge: Gauge = new Gauge({
       ...described(name),
+      // Processes of one node read the same from the database.
+      aggregator: metricOf(name).ofProcess === true ? 'sum' : 'first',
       registers: [],
       async collect() {
         const status = await sharedRead()

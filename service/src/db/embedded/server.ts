@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Cluster, identity, serverEnvironment } from './cluster.ts'
 import { isServing } from './postmaster-file.ts'
-import { serverSettings } from './settings.ts'
+import { type ServerOptions, serverSettings } from './settings.ts'
 
 const POLL_MS = 15
 const REMEMBERED_LINES = 20
@@ -19,11 +19,11 @@ export interface Server {
   signal(signal: NodeJS.Signals): void
 }
 
-export function startServer(cluster: Cluster, forTests: boolean): Server {
+export function startServer(cluster: Cluster, options: ServerOptions): Server {
   // A process group of its own: Ctrl-C must reach the service only, which stops the database last.
   const child = spawn(
     cluster.binaries.postgres,
-    ['-D', cluster.dataFolder, ...serverSettings(cluster.socketFolder, forTests)],
+    ['-D', cluster.dataFolder, ...serverSettings(cluster.socketFolder, options)],
     {
       ...identity(cluster.account),
       cwd: cluster.dataFolder,

@@ -1,10 +1,25 @@
+import { CONNECTIONS_OF_A_PROCESS } from '../fair-pools.ts'
+
+export interface ServerOptions {
+  /** A server of tests may lose all data in a power cut, and takes more connections. */
+  readonly forTests?: boolean
+  /** The processes of the service that use it; absent: one. */
+  readonly processes?: number
+}
+
+/** Connections for commands and for a person who looks into the database. */
+const FOR_COMMANDS = 31
+
 /** Settings for many small payments on a small machine; a server of tests may lose all in a power cut, and has many services. */
-export function serverSettings(socketFolder: string, forTests: boolean): string[] {
+export function serverSettings(
+  socketFolder: string,
+  { forTests = false, processes = 1 }: ServerOptions,
+): string[] {
   const settings = {
     listen_addresses: '',
     unix_socket_directories: socketFolder,
     port: SOCKET_PORT,
-    max_connections: forTests ? 200 : 60,
+    max_connections: forTests ? 200 : FOR_COMMANDS + processes * CONNECTIONS_OF_A_PROCESS,
     shared_buffers: '256MB',
     effective_cache_size: '1GB',
     work_mem: '8MB',

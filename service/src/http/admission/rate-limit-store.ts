@@ -10,37 +10,57 @@ interface Window {
   endsAtMs: number
 }
 
-/** The result for the rate limit plug-in: requests of the caller in this window, and the rest of the window. */
-type Counted = (error: null, state: { readonly current: number; readonly ttl: number }) => void
+/** The requests of a caller in this window, and the rest of the window in milliseconds. */
+export interface Count {
+  readonly current: number
+  readonly ttl: number
+}
+
+type Counted = (error: null, state: Count) => void
+
+/** What the rate limit plug-in counts in. */
+export interface CountStore {
+  incr(key: string, report: Counted, windowMs: number): void
+  /** The result of `incr`, without counting. */
+  read(key: string, report: Counted): void
+  /** Each budget has counters of its own. */
+  child(): CountStore
+}
 
 /**
  * Counts in memory, for one node. The plug-in's own store returns the object in which it goes on counting, and the plug-in
  * reads it later: of simultaneous requests all would get the count of the last.
  */
-export class MemoryStore {
+export class MemoryStore implements CountStore {
   readonly #windows = boundedMap<string, Window>(REMEMBERED_CALLERS)
 
   incr(key: string, report: Counted, windowMs: number): void {
+    report(null, this.count(key, windowMs))
+  }
+
+  read(key: string, report: Counted): void {
+    report(null, this.counted(key))
+  }
+
+  child(): MemoryStore {
+    return new MemoryStore()
+  }
+
+  count(key: string, windowMs: number): Count {
     const nowMs = Date.now()
     const found = this.#windows.get(key)
     const window =
       found !== undefined && found.endsAtMs > nowMs ? found : { count: 0, endsAtMs: nowMs + windowMs }
     window.count += 1
     this.#windows.set(key, window)
-    report(null, { current: window.count, ttl: window.endsAtMs - nowMs })
+    return { current: window.count, ttl: window.endsAtMs - nowMs }
   }
 
-  /** The result of `incr`, without counting. */
-  read(key: string, report: Counted): void {
+  counted(key: string): Count {
     const nowMs = Date.now()
     const found = this.#windows.get(key)
     const isOpen = found !== undefined && found.endsAtMs > nowMs
-    report(null, isOpen ? { current: found.count, ttl: found.endsAtMs - nowMs } : { current: 0, ttl: 0 })
-  }
-
-  /** Each budget has counters of its own. */
-  child(): MemoryStore {
-    return new MemoryStore()
+    return isOpen ? { current: found.count, ttl: found.endsAtMs - nowMs } : { current: 0, ttl: 0 }
   }
 }
 
@@ -58,8 +78,7 @@ export interface LimitCommands {
 }
 
 /** The commands of the plug-in on this Redis. While it fails, this node counts by itself. */
-export function countingOnEachNodeWithout(redis: Redis): LimitCommands {
-  const memory = new MemoryStore()
+export function countingOnEachNodeWithout(redis: Redis, memory: CountStore): LimitCommands {
   let pausedUntilMs = 0
 
   const commands: LimitCommands = {

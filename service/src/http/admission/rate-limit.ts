@@ -1,11 +1,11 @@
-import rateLimit from '@fastify/rate-limit'
+import rateLimit, { type FastifyRateLimitStoreCtor } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Redis } from 'ioredis'
 import { errorOf } from '../../kernel/app-error.ts'
 import { rateLimitExceeded, rateLimitHeaders } from '../../kernel/rate-limit-exceeded.ts'
 import { callerName, type MaybePromise } from '../caller.ts'
 import { type CredentialLookups, openCredentialLookups } from './credential-lookups.ts'
-import { countingOnEachNodeWithout, MemoryStore } from './rate-limit-store.ts'
+import { type CountStore, countingOnEachNodeWithout, MemoryStore } from './rate-limit-store.ts'
 
 /** Requests a minute for each kind of caller; 0 is no limit. They are read at every request, because they may be changed. */
 export interface RateLimitConfig {
@@ -54,13 +54,21 @@ const WINDOW_MS = 60_000
 /** High enough that a caller with occasional failures never reaches the limit of failures. */
 const FAILURES_PER_REQUEST = 10
 
-/** Counters in memory or, shared by several nodes, in Redis. While Redis fails, each node counts by itself. */
+/** What requests are counted in. */
+export interface Counters {
+  /** Shared by several nodes; null: there is none. While it fails, each node counts by itself. */
+  readonly redis: Redis | null
+  /** Shared by the worker processes of this node; absent or null: the memory of this process. */
+  readonly nodeCounts?: CountStore | null
+}
+
 export async function createRateLimits(
   fastify: FastifyInstance,
   config: RateLimitConfig,
-  redis: Redis | null,
+  counters: Counters,
 ): Promise<RateLimits> {
-  await registerRateLimit(fastify, redis)
+  await registerRateLimit(fastify, counters)
+  const isShared = counters.redis !== null || (counters.nodeCounts ?? null) !== null
   const byAgentOrSession = createBudget(fastify, () => config.agentPerMinute, nameOf)
   const byPlatform = createBudget(fastify, () => config.platformPerMinute, nameOf)
   const byAddress = createBudget(fastify, () => config.unauthenticatedPerMinute, addressOf)
@@ -108,7 +116,7 @@ export async function createRateLimits(
     ),
     credentials: openCredentialLookups({
       max: () => config.unauthenticatedPerMinute,
-      shared: redis === null ? null : wrongCredentials,
+      shared: isShared ? wrongCredentials : null,
       addressOf: clientAddressOf,
       nowMs: Date.now,
     }),
@@ -116,13 +124,26 @@ export async function createRateLimits(
 }
 
 /** The parameters of budgets. */
-export async function registerRateLimit(fastify: FastifyInstance, redis: Redis | null): Promise<void> {
+export async function registerRateLimit(
+  fastify: FastifyInstance,
+  { redis, nodeCounts }: Counters,
+): Promise<void> {
+  const onNode = nodeCounts ?? new MemoryStore()
   await fastify.register(rateLimit, {
     global: false,
     skipOnError: true,
     nameSpace: 'batua-rate:',
-    ...(redis === null ? { store: MemoryStore } : { redis: countingOnEachNodeWithout(redis) }),
+    ...(redis === null ? { store: storeOf(onNode) } : { redis: countingOnEachNodeWithout(redis, onNode) }),
   })
+}
+
+/** The plug-in makes its store by a constructor, and from it one for each budget. */
+function storeOf(counts: CountStore): FastifyRateLimitStoreCtor {
+  return class {
+    readonly incr = counts.incr.bind(counts)
+    readonly read = counts.read.bind(counts)
+    readonly child = counts.child.bind(counts)
+  }
 }
 
 function nameOf(request: FastifyRequest): string {
