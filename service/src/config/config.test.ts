@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { DEFAULT_HOLIDAYS_FILE } from '../kernel/holiday-file.ts'
@@ -43,6 +43,7 @@ test('an empty environment is a sandbox on this machine', () => {
   expect(readConfig({})).toEqual({
     mode: 'sandbox',
     serviceName: 'batua',
+    workers: 1,
     host: '127.0.0.1',
     port: 8080,
     baseUrl: 'http://localhost:8080',
@@ -503,4 +504,13 @@ describe('a file of the configuration', () => {
     const wrong = file('wrong', 'a-secret-that-is-no-key')
     expect(problemsOf({ MASTER_KEY_FILE: wrong }).join()).not.toContain('a-secret')
   })
+})
+
+test('WORKERS is a number of processes, or one for each processor', () => {
+  expect(readConfig({ WORKERS: '3' }).workers).toBe(3)
+  expect(readConfig({ WORKERS: 'auto' }).workers).toBe(availableParallelism())
+  for (const wrong of ['0', '-1', '1.5', '257', 'all'])
+    expect(() => readConfig({ WORKERS: wrong })).toThrow(
+      'WORKERS: must be auto, or a whole number from 1 to 256',
+    )
 })
