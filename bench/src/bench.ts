@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { openApi } from './api.ts'
 import { measureAudit } from './audit.ts'
 import { type Cleanup, cleanup } from './cleanup.ts'
+import { measureHistory, renderHistory } from './history.ts'
 import { describeMachine } from './machine.ts'
 import { measureAll } from './measure.ts'
 import { measureMisbehaving } from './misbehaving.ts'
@@ -140,6 +141,8 @@ async function reportAlone(
       return `## Open streams\n\n${renderStreams(await measureStreams(options, undo, say))}`
     case 'package':
       return `## The sdk\n\n${renderPackage(await measurePackage())}`
+    case 'history':
+      return `## A long history\n\n${renderHistory(await measureHistory(options, undo, say))}`
     case 'vouchers':
       return `## Vouchers\n\n${renderVouchers(await measureVouchers(options, undo, say))}`
   }

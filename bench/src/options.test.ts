@@ -22,6 +22,15 @@ it('measurements of webhooks can be selected together or one by one', () => {
   expect(readOptions(['--only', 'tpcb'])).toMatchObject({ webhookParts: [] })
 })
 
+it('a long history is measured only by itself', () => {
+  expect(readOptions([])).toMatchObject({ alone: null })
+  expect(readOptions(['--only', 'history', '--history', '20000'])).toMatchObject({
+    alone: 'history',
+    history: 20_000,
+  })
+  expect(() => readOptions(['--only', 'history,reads'])).toThrow('by itself')
+})
+
 it('a mistyped option is an error and not a default', () => {
   expect(() => readOptions(['--rounds', 'three'])).toThrow('--rounds')
   expect(() => readOptions(['--only', 'random-65'])).toThrow('random-65')

@@ -33,7 +33,9 @@ export interface Options {
   /** Whether calls paid by vouchers are compared with free ones. */
   readonly withVouchers: boolean
   /** The measurement that does not need the service of the others, if nothing else is measured. */
-  readonly alone: 'misbehaving' | 'streams' | 'vouchers' | 'package' | null
+  readonly alone: (typeof ALONE)[number] | null
+  /** How many payments a long history has. */
+  readonly history: number
   /** The measurements of webhooks. */
   readonly webhookParts: readonly WebhookPart[]
   /** The file for the report as Markdown; null: only the terminal. */
@@ -43,6 +45,9 @@ export interface Options {
   /** The parent of the temporary data folder; null: the system's. */
   readonly dataParent: string | null
 }
+
+/** What needs a service of its own. `history` is measured only when it is named. */
+const ALONE = ['misbehaving', 'streams', 'vouchers', 'package', 'history'] as const
 
 /** Payments with and without webhooks, while a receiver hangs, and at a steady rate. */
 export const WEBHOOK_PARTS = ['webhooks-pay', 'webhooks-hang', 'webhooks-steady', 'webhooks-rates'] as const
@@ -64,6 +69,7 @@ const NAMES: readonly string[] = [
   'streams',
   'vouchers',
   'package',
+  'history',
   'webhooks',
   ...WEBHOOK_PARTS,
 ]
@@ -73,6 +79,7 @@ export const USAGE = `npm run bench -- [options]
   --rounds <n>      rounds over all measurements, medians are reported (3)
   --seconds <n>     seconds that each measurement counts (8)
   --agents <n>      agents on the network (10000)
+  --history <n>     payments of the long history (1000000)
   --quick           one round of 3 seconds over 2000 agents
   --only <a,b>      only these: ${NAMES.join(', ')}
   --write <file>    also write the report there, as Markdown
@@ -91,6 +98,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
       rounds: { type: 'string' },
       seconds: { type: 'string' },
       agents: { type: 'string' },
+      history: { type: 'string' },
       quick: { type: 'boolean', default: false },
       only: { type: 'string' },
       write: { type: 'string' },
@@ -118,6 +126,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     withStreams: only === null || only.has('streams'),
     withVouchers: only === null || only.has('vouchers'),
     alone: aloneIn(only),
+    history: count('history', values.history, 1_000_000, 10_000),
     withMisbehaving: only === null || only.has('misbehaving'),
     webhookParts: WEBHOOK_PARTS.filter(part => only === null || only.has('webhooks') || only.has(part)),
     writePath: values.write ?? null,
@@ -127,11 +136,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
 }
 
 function aloneIn(only: ReadonlySet<string> | null): Options['alone'] {
-  if (only?.size !== 1) return null
-  if (only.has('misbehaving')) return 'misbehaving'
-  if (only.has('vouchers')) return 'vouchers'
-  if (only.has('package')) return 'package'
-  return only.has('streams') ? 'streams' : null
+  return only?.size === 1 ? (ALONE.find(name => only.has(name)) ?? null) : null
 }
 
 function count(name: string, text: string | undefined, fallback: number, least: number): number {
@@ -146,5 +151,6 @@ function namesIn(list: string | undefined): ReadonlySet<string> | null {
   const names = list.split(',').map(name => name.trim())
   const unknown = names.find(name => !NAMES.includes(name))
   if (unknown !== undefined) throw new Error(`--only knows ${NAMES.join(', ')}, not ${unknown}`)
+  if (names.includes('history') && names.length > 1) throw new Error('--only history is measured by itself')
   return new Set(names)
 }

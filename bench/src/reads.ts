@@ -13,7 +13,7 @@ import type { Stage } from './stage.ts'
 import { runMetered, type Usage } from './usage.ts'
 
 /** A payment of the network, and both its agents. */
-interface Paid {
+export interface Paid {
   readonly id: Uuid
   readonly payer: Payer
   readonly payee: Payer
@@ -35,10 +35,10 @@ const DIFFERENT = 4_096
 /** More than the service keeps signatures of, so that each is signed when it is read. */
 const DIFFERENT_RECEIPTS = 24_000
 
-const get = (path: string, { key }: Payer) => requestText('GET', path, { 'x-agent-key': key })
+export const get = (path: string, { key }: Payer) => requestText('GET', path, { 'x-agent-key': key })
 
 /** Each is asked by the agent itself. */
-const READS = {
+export const READS = {
   balance: {
     title: 'balance',
     wanted: 2.5,
@@ -219,7 +219,11 @@ function isOnce(name: Name): boolean {
 }
 
 /** The newest payments whose reference begins so, with any or no reference where it is empty. */
-async function lastPayments(db: Queryable, payers: readonly Payer[], reference: string): Promise<Paid[]> {
+export async function lastPayments(
+  db: Queryable,
+  payers: readonly Payer[],
+  reference: string,
+): Promise<Paid[]> {
   const byId = new Map(payers.map(payer => [payer.id, payer]))
   const rows = await db.query<Pick<Paid, 'id' | 'reference'> & { debitAccount: Uuid; creditAccount: Uuid }>(
     `select id, reference, debit_account as "debitAccount", credit_account as "creditAccount"
