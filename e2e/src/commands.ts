@@ -21,6 +21,11 @@ export function runRotateSigningKey(env: Env, args: readonly string[] = []): Pro
   return runCommand('rotate-signing-key', env, args)
 }
 
+/** Runs `npm run migrate` to its end. */
+export function runMigrate(env: Env): Promise<Ended> {
+  return runCommand('migrate', env, [])
+}
+
 /** Runs `npm run check-restored` to its end. */
 export function runCheckRestored(env: Env, args: readonly string[] = []): Promise<Ended> {
   return runCommand('check-restored', env, args)

@@ -76,7 +76,8 @@ export function copyTree(): TreeCopy {
   }
 }
 
-function linkPackages(root: string): void {
+/** Gives a copy of the tree the packages of other authors that are installed here. */
+export function linkPackages(root: string): void {
   const [from, to] = [join(ROOT, 'node_modules'), join(root, 'node_modules')]
   mkdirSync(join(to, '@batua'), { recursive: true })
   for (const name of readdirSync(from)) {
@@ -86,7 +87,7 @@ function linkPackages(root: string): void {
     symlinkSync(join(root, name), join(to, '@batua', name))
     // Where a package of ours needs another version than others do, it has its own.
     const own = join(ROOT, name, 'node_modules')
-    if (existsSync(own)) symlinkSync(own, join(root, name, 'node_modules'))
+    if (existsSync(own) && existsSync(join(root, name))) symlinkSync(own, join(root, name, 'node_modules'))
   }
 }
 

@@ -4,7 +4,7 @@ import { type Database, openDatabase, type Queryable } from '../db/database.ts'
 import { ForeignDatabase, refuseForeignDatabase } from '../db/database-mark.ts'
 import { findRunningPostgres, hasDatabase } from '../db/embedded.ts'
 import { CONNECTIONS_OF_A_PROCESS } from '../db/fair-pools.ts'
-import { newestVersion } from '../db/migrate.ts'
+import { newerSchemaProblem, newestVersion } from '../db/migrate.ts'
 import { openVault } from '../kernel/secrets.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
@@ -162,11 +162,12 @@ async function schemaFinding(database: Queryable, { has_schema }: Facts): Promis
       )
     : []
   const version = Number(row?.version ?? 0)
-  if (version > newest)
-    return problem(
-      'schema',
-      `is at version ${version}; this release knows only ${newest}. Run a newer release`,
-    )
+  if (version > newest) {
+    const reason = await newerSchemaProblem(database)
+    return reason === null
+      ? ok('schema', `is at version ${version}, of a newer release; this release knows ${newest} and runs on it`)
+      : problem('schema', reason)
+  }
   if (version === newest) return ok('schema', `is at version ${version}, that of this release`)
   return ok('schema', `is at version ${version}; the next start migrates it to ${newest}`)
 }

@@ -3,7 +3,7 @@ import { readConfig } from '../config/config.ts'
 import { readOrCreateMasterKey } from '../config/master-key.ts'
 import { refuseForeignDatabase } from '../db/database-mark.ts'
 import { joinDatabaseServer } from '../db/embedded.ts'
-import { migrate, newestVersion } from '../db/migrate.ts'
+import { migrate } from '../db/migrate.ts'
 import { createLogger } from '../kernel/logger.ts'
 import { openVault } from '../kernel/secrets.ts'
 import { runCommand } from './run-command.ts'
@@ -12,8 +12,9 @@ const USAGE = `Migrates the database to this release, and ends. A start of the s
 
   npm run migrate
 
-It reads the configuration as the service does. A database of another mode or master key, or of a newer
-release, is refused before anything is changed. If several migrate, one does it and the others wait.
+It reads the configuration as the service does. A database of another mode or master key, or one without
+what this release uses, is refused before anything is changed; one that a newer release has only extended
+is left as it is. If several migrate, one does it and the others wait.
 
 Exits with 0, or with 1 if the database was not migrated.
 `
@@ -30,8 +31,8 @@ async function run(): Promise<number> {
   try {
     const vault = openVault(config.masterKey ?? readOrCreateMasterKey(config.dataDir))
     const check = { mode: config.mode, vault }
-    await migrate(server.url, { logger, check: db => refuseForeignDatabase(db, check) })
-    process.stdout.write(`The database is at version ${newestVersion()}\n`)
+    const version = await migrate(server.url, { logger, check: db => refuseForeignDatabase(db, check) })
+    process.stdout.write(`The database is at version ${version}\n`)
     return 0
   } finally {
     await server.stop()

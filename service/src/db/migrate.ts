@@ -23,8 +23,34 @@ export function newestVersion(): number {
   return readdirSync(OWN_MIGRATIONS).filter(name => name.endsWith('.sql')).length
 }
 
-/** Migrates the schema to the version of this release; does nothing when it has it already. */
-export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<void> {
+/** A migration of a newer release that removes what code up to some version uses: `NNNN.do.contract-from-0066-name.sql`. */
+const CONTRACT = /^contract-from-(\d{4})-/
+
+/** The version from which on code runs on a database that has the migration of this name. */
+export function oldestCode(migrationName: string): number {
+  return Number(CONTRACT.exec(migrationName)?.[1] ?? 0)
+}
+
+/**
+ * Why this release, which has migrations up to `known`, cannot run on the database; null if it can. Newer releases only
+ * add to it, except by migrations whose names say which releases do without what they remove.
+ */
+export async function newerSchemaProblem(db: Queryable, known = newestVersion()): Promise<string | null> {
+  const newer = await db.query<{ version: number; name: string | null }>(
+    'select version::int, name from schema_version where version > $1 order by version',
+    [known],
+  )
+  const needed = Math.max(...newer.map(({ name }) => oldestCode(name ?? '')))
+  if (needed <= known) return null
+  const version = newer.at(-1)?.version
+  return `is at version ${version} and needs a release that knows version ${needed}; this one knows only ${known}. Run a newer release`
+}
+
+/**
+ * Migrates the schema to the version of this release. A schema that has it already, or that a newer release extended, is
+ * left as it is. Returns the version of the schema.
+ */
+export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<number> {
   const hosts = openHosts(databaseUrl)
   const client = await hosts.connected(async () => {
     const opened = new hosts.Client({ application_name: 'batua migrations' })
@@ -35,10 +61,9 @@ export async function migrate(databaseUrl: string, options: MigrateOptions = {})
   })
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
-    await options.check?.({
-      query: async (text, values = []) => (await client.query(text, [...values])).rows,
-    })
-    await bringForward(client, options)
+    const db: Queryable = { query: async (text, values = []) => (await client.query(text, [...values])).rows }
+    await options.check?.(db)
+    return await bringForward(client, db, options)
   } finally {
     await client.end()
     hosts.close()
@@ -47,8 +72,9 @@ export async function migrate(databaseUrl: string, options: MigrateOptions = {})
 
 async function bringForward(
   client: Client,
+  db: Queryable,
   { directory = OWN_MIGRATIONS, logger }: MigrateOptions,
-): Promise<void> {
+): Promise<number> {
   const postgrator = new Postgrator({
     driver: 'pg',
     schemaTable: 'schema_version',
@@ -59,9 +85,9 @@ async function bringForward(
   const known = checkedNumbering(await postgrator.getMigrations())
   const current = await postgrator.getDatabaseVersion()
   if (current > known) {
-    throw new Error(
-      `The database is at version ${current}, this release knows only ${known}; run a newer release.`,
-    )
+    const problem = await newerSchemaProblem(db, known)
+    if (problem !== null) throw new Error(`The database ${problem}`)
+    logger?.info({ version: current, known }, 'A newer release has migrated the database; this one runs on it')
   }
   // Migrating to the present version creates the version table and compares the checksums of earlier migrations.
   await postgrator.migrate(String(current))
@@ -69,6 +95,7 @@ async function bringForward(
     await inTransaction(client, migration.filename, () => postgrator.runMigrations([migration]))
     logger?.info({ version: migration.version, name: migration.name }, 'Migrated the database')
   }
+  return Math.max(current, known)
 }
 
 async function inTransaction(client: Client, name: string, work: () => Promise<unknown>): Promise<void> {

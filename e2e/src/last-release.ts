@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { linkPackages } from './example-tree.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+/** What the last release runs: its code, its migrations and its lock file. docs/contributing.md says how it is made. */
+const ARCHIVE = resolve(ROOT, process.env['LAST_RELEASE'] ?? 'deploy/last-release.tar.gz')
+
+export const MIGRATIONS = 'service/src/db/migrations'
+
+/** The last release in a folder of its own. */
+export interface Release {
+  readonly root: string
+  readonly version: string
+  /** The version of the schema to which it migrates. */
+  readonly schema: number
+  remove(): void
+}
+
+/**
+ * Unpacks the last release. It runs on the packages that are installed here if they are those of its lock file, and else
+ * on its own, which npm installs.
+ */
+export function unpackLastRelease(): Release {
+  const root = mkdtempSync(join(tmpdir(), 'batua-release-'))
+  execFileSync('tar', ['-xzf', ARCHIVE, '-C', root])
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+  const others = otherVersions(root)
+  if (others.length === 0) linkPackages(root)
+  else {
+    console.log(`release ${version} gets packages of its own, because these differ: ${others.join(', ')}`)
+    const args = ['ci', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--omit=dev']
+    execFileSync('npm', args, { cwd: root, stdio: 'pipe' })
+  }
+  return {
+    root,
+    version,
+    schema: readdirSync(join(root, MIGRATIONS)).length,
+    remove: () => rmSync(root, { recursive: true }),
+  }
+}
+
+interface Locked {
+  readonly version?: string
+  readonly dev?: boolean
+  readonly link?: boolean
+  readonly optional?: boolean
+}
+
+/** The packages that the release runs on and that are missing here, or have another version. */
+function otherVersions(root: string): string[] {
+  const here = lockedIn(ROOT)
+  return Object.entries(lockedIn(root))
+    .filter(([path, { dev, link, optional }]) => path.includes('node_modules/') && !(dev || link || optional))
+    .filter(([path, { version }]) => here[path]?.version !== version)
+    .map(([path]) => path)
+}
+
+function lockedIn(root: string): Readonly<Record<string, Locked>> {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, Locked>
+  }
+  return lock.packages
+}
