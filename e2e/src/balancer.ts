@@ -48,7 +48,7 @@ export function openBalancer(): Balancer {
     const name = names[turn++ % names.length]
     const node = name === undefined ? undefined : nodes.get(name)
     if (name === undefined || node === undefined) throw new TypeError('no node is ready')
-    const { pathname, search } = new URL(String(input))
+    const { pathname, search } = new URL(input instanceof Request ? input.url : input)
     const response = await fetch(node.address + pathname + search, init)
     served.set(name, (served.get(name) ?? 0) + 1)
     if (!response.ok) {

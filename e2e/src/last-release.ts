@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { linkPackages } from './example-tree.ts'
 
@@ -17,6 +17,8 @@ export interface Release {
   readonly version: string
   /** The version of the schema to which it migrates. */
   readonly schema: number
+  /** The packages because of which it has its own. */
+  readonly ownPackages: readonly string[]
   remove(): void
 }
 
@@ -28,19 +30,29 @@ export function unpackLastRelease(): Release {
   const root = mkdtempSync(join(tmpdir(), 'batua-release-'))
   execFileSync('tar', ['-xzf', ARCHIVE, '-C', root])
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
-  const others = otherVersions(root)
-  if (others.length === 0) linkPackages(root)
+  const ownPackages = otherVersions(root)
+  if (ownPackages.length === 0) linkPackages(root)
   else {
-    console.log(`release ${version} gets packages of its own, because these differ: ${others.join(', ')}`)
     const args = ['ci', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--omit=dev']
     execFileSync('npm', args, { cwd: root, stdio: 'pipe' })
   }
   return {
     root,
     version,
+    ownPackages,
     schema: readdirSync(join(root, MIGRATIONS)).length,
     remove: () => rmSync(root, { recursive: true }),
   }
+}
+
+/** The names of its migrations, in their order. */
+export function migrationsOfLastRelease(): string[] {
+  const files = execFileSync('tar', ['-tzf', ARCHIVE], { encoding: 'utf8', maxBuffer: 10_000_000 }).split(
+    '\n',
+  )
+  return files
+    .filter(path => path.startsWith(MIGRATIONS) && path.endsWith('.sql'))
+    .map(path => basename(path))
 }
 
 interface Locked {

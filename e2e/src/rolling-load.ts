@@ -19,10 +19,11 @@ const TWICE = 5
 /** Between two flows of a client, so that nodes which start have processors left. */
 const PAUSE_MS = 50
 
-/** Clients of the SDK that pay, hold, ask, authorize and read through a balancer until they are stopped. */
+/** Clients of the SDK that pay, hold, ask, stop agents, authorize and read through a balancer until they are stopped. */
 export interface RollingLoad {
   /** How often each flow has ended as it must. */
   readonly done: ReadonlyMap<string, number>
+  readonly flows: readonly string[]
   /** How often the SDK sent a request again, because its connection broke. */
   repeats(): number
   /** What went wrong; a client ends with it. */
@@ -36,6 +37,7 @@ export interface RollingLoad {
 interface Parties {
   readonly agents: readonly Agent[]
   readonly askers: readonly Agent[]
+  readonly stopped: readonly Agent[]
   readonly agentsOf: (agent: Agent) => Client
   readonly platform: Client
   readonly owner: Client
@@ -51,13 +53,18 @@ export async function startRollingLoad(
   const owner = await network.owner(platform)
   await network.verify(owner)
   const agents = await fundedAgents(network, AGENTS, owner, {})
+  const stopped = await fundedAgents(network, 1, owner, {})
   const askers = await fundedAgents(network, 2, owner, { require_human_approval_above: APPROVED_ABOVE })
   const clients = new Map(
-    [...agents, ...askers].map(({ id, key }) => [id, createClient({ ...settings, agentKey: key })]),
+    [...agents, ...askers, ...stopped].map(({ id, key }) => [
+      id,
+      createClient({ ...settings, agentKey: key }),
+    ]),
   )
   const parties: Parties = {
     agents,
     askers,
+    stopped,
     agentsOf: ({ id }) => clients.get(id) ?? createClient(settings),
     platform: createClient({ ...settings, platformId: platform.id, platformSecret: platform.secret }),
     owner: createClient({ ...settings, sessionToken: tokenOf(await network.login(owner)) }),
@@ -79,6 +86,7 @@ export async function startRollingLoad(
   )
   return {
     done,
+    flows: Object.keys(FLOWS),
     faults,
     repeats: () => repeats,
     async stop() {
@@ -172,6 +180,19 @@ const asks: Flow = async turn => {
   confirmed.payments.set(reference, payment?.payment_id)
 }
 
+/** Stops an agent and lets it pay again: its row is written by the nodes in turn, each of which verifies it. */
+const stops: Flow = async turn => {
+  const { stopped, agents, agentsOf, platform, confirmed, reference } = turn
+  const [from, to] = [stopped[0], agents[0]]
+  if (from === undefined || to === undefined) throw new Error('this flow needs two agents')
+  const agent = { agent_id: from.id }
+  await sent(turn, options => platform.pauseAgent(agent, options))
+  await sent(turn, options => platform.resumeAgent(agent, options))
+  const order = { ...agent, to: to.id, amount: 1, reference }
+  const { payment_id } = await sent(turn, options => agentsOf(from).pay(order, options))
+  confirmed.payments.set(reference, payment_id)
+}
+
 const authorizes: Flow = async turn => {
   const { agents, agentsOf, confirmed, reference, count } = turn
   const [from, to] = pairOf(agents, count)
@@ -196,14 +217,17 @@ const reads: Flow = async ({ agents, agentsOf, platform, owner, count }) => {
   await owner.listApprovals({})
 }
 
-const FLOWS: Readonly<Record<string, Flow>> = { pays, holds, asks, authorizes, reads }
+const FLOWS: Readonly<Record<string, Flow>> = { pays, holds, asks, stops, authorizes, reads }
 
 interface Row {
   readonly reference: string
   readonly found: string
 }
 
-async function differences({ query }: Pick<ServiceDatabase, 'query'>, confirmed: Confirmed): Promise<string[]> {
+async function differences(
+  { query }: Pick<ServiceDatabase, 'query'>,
+  confirmed: Confirmed,
+): Promise<string[]> {
   const payments = await query<Row>(
     `select reference, id::text as found from transfers where kind = 'payment' and reference like 'rolling-%'`,
   )

@@ -165,7 +165,10 @@ async function schemaFinding(database: Queryable, { has_schema }: Facts): Promis
   if (version > newest) {
     const reason = await newerSchemaProblem(database)
     return reason === null
-      ? ok('schema', `is at version ${version}, of a newer release; this release knows ${newest} and runs on it`)
+      ? ok(
+          'schema',
+          `is at version ${version}, of a newer release; this release knows ${newest} and runs on it`,
+        )
       : problem('schema', reason)
   }
   if (version === newest) return ok('schema', `is at version ${version}, that of this release`)

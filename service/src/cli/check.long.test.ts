@@ -82,15 +82,19 @@ test('a database that loses acknowledged commits in a crash is a problem', async
   expect(wrong['fsync']).toMatch(/^problem: is off: a crash loses payments/)
 })
 
-test('a database of another master key is a problem, and one of a newer release too', async () => {
+test('a database of another master key is a problem, and one without what this release uses too', async () => {
   await markDatabase(database, { mode: 'sandbox', vault: openVault(KEY) }, new Date())
   expect((await check({ DATABASE_URL: db.url })).wrong['master key']).toBeUndefined()
   const other = Buffer.alloc(32, 'other').toString('base64')
   const { wrong } = await check({ DATABASE_URL: db.url, MASTER_KEY: other })
   expect(wrong['master key']).toMatch(/^problem: MASTER_KEY is not the one/)
-  await database.query(`insert into schema_version (version) values (9999)`, [])
+  await database.query(`insert into schema_version (version, name) values (9999, 'more')`, [])
+  const { wrong: extended, text } = await check({ DATABASE_URL: db.url })
+  expect(extended['schema']).toBeUndefined()
+  expect(text).toContain('is at version 9999, of a newer release')
+  await database.query(`update schema_version set name = 'contract-from-9998-less' where version = 9999`, [])
   const { wrong: newer } = await check({ DATABASE_URL: db.url })
-  expect(newer['schema']).toMatch(/^problem: is at version 9999/)
+  expect(newer['schema']).toMatch(/^problem: is at version 9999 and needs a release that knows version 9998/)
   await database.query(`delete from schema_version where version = 9999`, [])
 })
 

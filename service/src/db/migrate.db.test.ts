@@ -43,13 +43,30 @@ test('a migration that was changed after it ran is refused', async () => {
 test('line endings of a checkout are no change', async () => {
   await run()
   write(SECOND, '-- One more, so that order shows.\r\nupdate counted set n = n * 10;')
-  await expect(run()).resolves.toBeUndefined()
+  expect(await run()).toBe(2)
 })
 
-test('a database newer than the code is refused', async () => {
-  await run()
+test('code runs on a database that newer code extended, and leaves it as it is', async () => {
+  write('0003.do.more.sql', '-- Adds.\nalter table counted add column m int;')
+  expect(await run()).toBe(3)
+  rmSync(join(directory, '0003.do.more.sql'))
+  expect(await run()).toBe(3)
+  expect(await database.query('select m from counted')).toEqual([{ m: null }])
+  write(SECOND, '-- Changed after it ran.\nselect 1;')
+  await expect(run()).rejects.toThrow('checksum')
+})
+
+test('code is refused a database from which newer code removed what it uses', async () => {
+  const removal = '0003.do.contract-from-0002-no-counting.sql'
+  write(removal, '-- Nothing counts since version 2.\nalter table counted drop column n;')
+  write('0004.do.more.sql', '-- Adds.\nalter table counted add column m int;')
+  expect(await run()).toBe(4)
+  for (const name of ['0004.do.more.sql', removal]) rmSync(join(directory, name))
+  expect(await run()).toBe(4)
   rmSync(join(directory, SECOND))
-  await expect(run()).rejects.toThrow('The database is at version 2, this release knows only 1')
+  await expect(run()).rejects.toThrow(
+    'The database is at version 4 and needs a release that knows version 2; this one knows only 1. Run a newer release',
+  )
 })
 
 test('a migration that fails leaves nothing of itself and can run again when it is mended', async () => {

@@ -87,7 +87,10 @@ async function bringForward(
   if (current > known) {
     const problem = await newerSchemaProblem(db, known)
     if (problem !== null) throw new Error(`The database ${problem}`)
-    logger?.info({ version: current, known }, 'A newer release has migrated the database; this one runs on it')
+    logger?.info(
+      { version: current, known },
+      'A newer release has migrated the database; this one runs on it',
+    )
   }
   // Migrating to the present version creates the version table and compares the checksums of earlier migrations.
   await postgrator.migrate(String(current))
