@@ -47,7 +47,7 @@ describe('in a process of its own', () => {
     expect([paid.code, paid.stderr, jsonOf(paid)['status']]).toEqual([0, '', 'completed'])
     const refused = await cli.spawned(['pay', stage.payee.id, '5001'], direct())
     expect(refused).toMatchObject({ code: 3, stdout: '', stderr: expect.stringMatching(/^batua: /) })
-    expect(await cli.spawned(['--version'])).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' })
+    expect(await cli.spawned(['--version'])).toEqual({ code: 0, stdout: '0.2.0\n', stderr: '' })
   })
 
   test('several purchases at the same time take turns, and each pays for its own', async () => {

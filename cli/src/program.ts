@@ -16,7 +16,7 @@ import { clockCommand, triggerCommand } from './commands/trigger.ts'
 import { verifyCommand } from './commands/verify.ts'
 import { agentsCommand, whoamiCommand } from './commands/whoami.ts'
 
-const VERSION = '0.1.0'
+const VERSION = '0.2.0'
 
 const EXIT_CODES = `
 Exit codes:
