@@ -206,7 +206,7 @@ test('an owner makes a new key, which is shown once, can be copied, and replaces
   expect(me.agent_id).toBe(agent.id)
   await stage.api.refused(routes.getCurrentAgent, 401, 'authentication_error', { headers: agent.headers })
   await page.getByRole('button', { name: 'I have stored it' }).click()
-  await page.getByText(`The key in use ends in ${key.slice(-4)}`).waitFor()
+  await page.getByText(`The key in use ends in ${key.slice(-4)}.`).waitFor()
   await page.getByText(key).waitFor({ state: 'detached' })
   const texts = (await page.evaluate('JSON.stringify([localStorage, sessionStorage])')) as string
   expect(texts).not.toContain(key)
@@ -384,18 +384,23 @@ test('the spending of an agent is drawn by day and payee, and its tables have th
   const { page } = tab
   await tab.open(`/console/agents/${payer.id}?section=spending`)
   await page.getByText('₹60.05 in 2 payments').waitFor()
-  await page.getByRole('img', { name: /^Bar chart: ₹60.05 spent in 30 days/ }).waitFor()
+  const drawnIn = (days: number) =>
+    page.getByRole('img', {
+      name: `Bar chart: ₹60.05 spent in ${days} days, a bar for each day, a colour for each payee. The table below has the same numbers.`,
+    })
+  await drawnIn(30).waitFor()
   await page.locator('.recharts-bar-rectangle path').first().waitFor()
   await page.getByText('The same as a table').click()
-  const row = page.getByRole('table', { name: 'By day' }).getByRole('row').nth(1)
-  expect(await row.getByRole('cell').allInnerTexts()).toEqual([
-    expect.stringMatching(/^\d+ \w+ \d{4}$/),
-    '₹40.05',
-    '₹20.00',
-    '₹60.05',
+  // On a phone the table is a list, and each value has the name of its column before it.
+  const day = page.locator('tr', { hasText: '₹60.05' })
+  expect(await day.locator('td').allInnerTexts()).toEqual([
+    expect.stringMatching(/\d+ \S+ \d{4}$/),
+    expect.stringMatching(/₹40.05$/),
+    expect.stringMatching(/₹20.00$/),
+    expect.stringMatching(/₹60.05$/),
   ])
   await page.getByText('7 days', { exact: true }).click()
-  await page.getByRole('img', { name: /in 7 days/ }).waitFor()
+  await drawnIn(7).waitFor()
   await tab.inEveryView('spending with its table')
   expect(tab.problems).toEqual([])
 })

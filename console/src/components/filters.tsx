@@ -2,9 +2,19 @@ import { NativeSelect } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './filters.module.css'
 
+interface FiltersProps {
+  readonly children: ReactNode
+  /** Fields with long values: fewer of them stand beside each other, on a phone one. */
+  readonly areLong?: boolean
+}
+
 /** Fields beside each other, as many as there is room for. */
-export function Filters({ children }: { readonly children: ReactNode }) {
-  return <div className={classes.row}>{children}</div>
+export function Filters({ children, areLong = false }: FiltersProps) {
+  return (
+    <div className={classes.row} data-long={areLong}>
+      {children}
+    </div>
+  )
 }
 
 interface SelectProps<Value extends string> {

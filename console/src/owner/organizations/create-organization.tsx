@@ -60,7 +60,10 @@ export function CreateOrganization({ onCreated, onClose }: CreateOrganizationPro
         <NativeSelect
           label={t.platform}
           value={owner_id ?? ''}
-          data={owners.map(owner => ({ value: owner.owner_id, label: `${owner.name} · ${owner.owner_id}` }))}
+          data={owners.map(owner => ({
+            value: owner.owner_id,
+            label: `${owner.name} · …${owner.owner_id.slice(-6)}`,
+          }))}
           onChange={event => chooseOwner(event.currentTarget.value)}
         />
       )}

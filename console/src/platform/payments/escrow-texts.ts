@@ -56,7 +56,7 @@ export const escrowsTexts = texts({
     toAgents: 'अपने एजेंट देखें',
     emptyOther: 'इस स्थिति में कोई एस्क्रो नहीं',
     escrow: 'एस्क्रो',
-    reference: 'रेफ़रेंस',
+    reference: 'संदर्भ',
     amount: 'रक़म',
     at: 'कब से रुका है',
     ends: 'अपने आप कब ख़त्म होगा',

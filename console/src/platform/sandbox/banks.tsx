@@ -36,7 +36,7 @@ export function BankPanel() {
           verify.mutate({ owner_id: ownerId, bank_account: account, bank_ifsc: IFSC })
         }}
       >
-        <Filters>
+        <Filters areLong>
           <OwnerSelect value={ownerId} onChange={setOwnerId} />
           <NativeSelect
             size="md"
@@ -115,7 +115,7 @@ export function PayoutPanel() {
           if (amount !== null) withdraw.mutate({ agent_id: agentId, ...(amount !== undefined && { amount }) })
         }}
       >
-        <Filters>
+        <Filters areLong>
           <AgentSelect value={agentId} onChange={setAgentId} />
           <Checkbox
             label={t.whole}

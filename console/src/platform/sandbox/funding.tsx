@@ -80,7 +80,7 @@ function OpenSession({ onOpen }: { readonly onOpen: (session: string, agentId: s
         if (amount !== null) open.mutate({ agent_id: agentId, amount })
       }}
     >
-      <Filters>
+      <Filters areLong>
         <AgentSelect value={agentId} onChange={setAgentId} />
         {fields}
         <Button type="submit" variant="default" loading={open.isPending} disabled={agentId === ''}>

@@ -30,7 +30,7 @@ export function UpiPanel() {
           if (amount !== null) collect.mutate({ agent_id: agentId, amount, upi_id: upiId })
         }}
       >
-        <Filters>
+        <Filters areLong>
           <AgentSelect value={agentId} onChange={setAgentId} />
           {fields}
           <NativeSelect

@@ -1,5 +1,5 @@
 import type { Platform } from '@batua/sdk'
-import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Box, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { useAct } from '../../api/use-act.ts'
 import { Card } from '../../components/card.tsx'
@@ -46,13 +46,15 @@ function NewSecret({ platformId }: { readonly platformId: string }) {
   return (
     <>
       {rotate.data === undefined ? (
-        <Button size="sm" variant="default" onClick={() => ask(true)}>
+        <Button variant="default" onClick={() => ask(true)}>
           {t.newSecret}
         </Button>
       ) : (
-        <ShownOnce what={t.secret} secret={rotate.data.webhook_secret} onStored={() => rotate.reset()}>
-          {t.once}
-        </ShownOnce>
+        <Box w="100%">
+          <ShownOnce what={t.secret} secret={rotate.data.webhook_secret} onStored={() => rotate.reset()}>
+            {t.once}
+          </ShownOnce>
+        </Box>
       )}
       {isAsked && (
         <Confirm

@@ -18,7 +18,7 @@ export function WebhookAddress({ platform }: WebhookAddressProps) {
   const [isAsked, ask] = useState(false)
   return (
     <>
-      <Button size="sm" variant="default" onClick={() => ask(true)}>
+      <Button variant="default" onClick={() => ask(true)}>
         {platform.webhook_url === null ? t.setAddress : t.changeAddress}
       </Button>
       {isAsked && <NewAddress platform={platform} onClose={() => ask(false)} />}
