@@ -1,4 +1,4 @@
-import { Agent, fetch as undiciFetch } from 'undici'
+import type { Agent, fetch as UndiciFetch } from 'undici'
 import { openConnector } from './connector.ts'
 import type { Lookup } from './lookup.ts'
 import { NOT_HTTPS, NOT_PUBLIC, NotConnected, noResponseError } from './no-response.ts'
@@ -39,24 +39,37 @@ export class NoResponse extends Error {
 const CONNECT_TIMEOUT_MS = 10_000
 const MAX_HEADER_BYTES = 16 * 1024
 
+interface Opened {
+  readonly fetch: typeof UndiciFetch
+  readonly dispatcher: Agent
+}
+
 export function openGuardedFetch({ maxBodyBytes, ...options }: GuardedFetchOptions): GuardedFetch {
   const connector = openConnector({
     ...options,
     timeoutMs: CONNECT_TIMEOUT_MS,
     maxResponseBytes: 2 * maxBodyBytes,
   })
-  const dispatcher = new Agent({
-    connect: connector.connect,
-    pipelining: 1,
-    allowH2: false,
-    maxHeaderSize: MAX_HEADER_BYTES,
-  })
+  let opened: Promise<Opened> | null = null
+
+  /** undici takes megabytes, and most processes call nobody. */
+  async function open(): Promise<Opened> {
+    const undici = await import('undici')
+    const dispatcher = new undici.Agent({
+      connect: connector.connect,
+      pipelining: 1,
+      allowH2: false,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    })
+    return { fetch: undici.fetch, dispatcher }
+  }
 
   async function guarded(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
     try {
-      const given = init as Parameters<typeof undiciFetch>[1]
+      const { fetch, dispatcher } = await (opened ??= open())
+      const given = init as Parameters<typeof UndiciFetch>[1]
       // It runs on Node 20 too, so it has not what the newest Node adds to responses.
-      return (await undiciFetch(input, { ...given, dispatcher })) as Response
+      return (await fetch(input, { ...given, dispatcher })) as Response
     } catch (error) {
       if (init?.signal?.aborted === true) throw error
       throw new NoResponse(error instanceof Error ? (error.cause ?? error) : error)
@@ -65,7 +78,7 @@ export function openGuardedFetch({ maxBodyBytes, ...options }: GuardedFetchOptio
   return {
     fetch: guarded,
     async close() {
-      const destroyed = dispatcher.destroy()
+      const destroyed = opened?.then(({ dispatcher }) => dispatcher.destroy())
       connector.close()
       await destroyed
     },

@@ -1,5 +1,3 @@
-import { errors } from 'undici'
-
 export const NOT_PUBLIC = 'The address is not public'
 export const NOT_HTTPS = 'The address is not an https one'
 export const UNRESOLVED = 'The name of the host could not be resolved'
@@ -57,7 +55,7 @@ const BEGINNINGS: readonly (readonly [string, string])[] = [
 /** Why there was no response, as a text of our own: the error's text may name addresses or quote the receiver. */
 export function noResponseError(error: unknown): string {
   if (error instanceof NotConnected || error instanceof ResponseTooLong) return error.message
-  if (error instanceof errors.HTTPParserError) return NO_HTTP
+  if (error instanceof Error && error.name === 'HTTPParserError') return NO_HTTP
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
   if (typeof code !== 'string') return BROKE
   return SENTENCES[code] ?? BEGINNINGS.find(([beginning]) => code.startsWith(beginning))?.[1] ?? BROKE

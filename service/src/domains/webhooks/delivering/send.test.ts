@@ -171,9 +171,15 @@ describe('an aborted attempt', () => {
   test('sends no request if its connection was not established yet', async () => {
     const receiver = await startReceiver(response => response.end())
     const resolved = Promise.withResolvers<[{ address: string; family: number }]>()
-    const sender = senderForTest({ lookup: () => resolved.promise })
+    const asked = Promise.withResolvers<void>()
+    const lookup = () => {
+      asked.resolve()
+      return resolved.promise
+    }
+    const sender = senderForTest({ lookup })
     const abort = new AbortController()
     const sending = sender.send(webhookTo(`http://slow.test:${receiver.port}/`), abort.signal)
+    await asked.promise
     abort.abort(new Error('stopping'))
     await expect(sending).rejects.toThrow('stopping')
     resolved.resolve([{ address: '127.0.0.1', family: 4 }])

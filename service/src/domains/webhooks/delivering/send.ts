@@ -1,5 +1,5 @@
 import { type Lookup, noResponseError, openConnector } from '@batua/outgoing'
-import { Agent, type Dispatcher } from 'undici'
+import type { Agent, Dispatcher } from 'undici'
 import type { AttemptResult, OutgoingRequest } from './attempt.ts'
 
 /** The limit for one attempt: connecting, TLS, headers and body. */
@@ -35,21 +35,29 @@ export function openSender({
   ...trust
 }: SenderOptions): Sender {
   const connector = openConnector({ mode, timeoutMs, ...trust })
-  const agent = new Agent({
-    connect: connector.connect,
-    connections: maxConnections,
-    pipelining: 1,
-    // If HTTP/2 were allowed, all requests would wait until the first connection has negotiated the protocol.
-    allowH2: false,
-    maxHeaderSize: MAX_HEADER_BYTES,
-    // Our own timer covers the whole attempt.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
+  let opened: Promise<Agent> | null = null
+
+  /** undici takes megabytes, which a service without webhooks does not need. */
+  async function open(): Promise<Agent> {
+    const undici = await import('undici')
+    return new undici.Agent({
+      connect: connector.connect,
+      connections: maxConnections,
+      pipelining: 1,
+      // If HTTP/2 were allowed, all requests would wait until the first connection has negotiated the protocol.
+      allowH2: false,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      // Our own timer covers the whole attempt.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+  }
   return {
-    send: (webhook, signal, onStart) => attempt(agent, webhook, { timeoutMs, signal, onStart }),
+    async send(webhook, signal, onStart) {
+      return attempt(await (opened ??= open()), webhook, { timeoutMs, signal, onStart })
+    },
     async close() {
-      const destroyed = agent.destroy()
+      const destroyed = opened?.then(agent => agent.destroy())
       connector.close()
       await destroyed
     },
