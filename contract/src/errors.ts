@@ -1,35 +1,8 @@
 import { type Static, Type } from 'typebox'
+import { ERROR_STATUS, type ErrorCode } from './codes.ts'
 import { amountOut, textOut } from './fields.ts'
 import { exampleId, idSchema } from './ids.ts'
 import { nullable, response } from './schema.ts'
-
-/**
- * Every error code with its HTTP status (interface section 7, contract section 1).
- * One code has a second status: an `Idempotency-Key` header sent again with another body is `idempotency_error` with 422.
- */
-export const ERROR_STATUS = {
-  validation_error: 400,
-  authentication_error: 401,
-  insufficient_balance: 402,
-  authorization_error: 403,
-  spend_limit_exceeded: 403,
-  escrow_required: 403,
-  policy_denied: 403,
-  kyc_required: 403,
-  passkey_required: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  idempotency_error: 409,
-  conflict: 409,
-  payload_too_large: 413,
-  unsupported_media_type: 415,
-  rate_limit_exceeded: 429,
-  internal_error: 500,
-  gateway_error: 502,
-  service_unavailable: 503,
-} as const
-
-export type ErrorCode = keyof typeof ERROR_STATUS
 
 /** Every error code. */
 export const ERROR_CODES = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]

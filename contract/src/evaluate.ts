@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { ERROR_STATUS, type ErrorCode } from './errors.ts'
+import { ERROR_STATUS, type ErrorCode } from './codes.ts'
 import { agentReference, amountIn, amountOut } from './fields.ts'
 import { exampleId, idParam } from './ids.ts'
 import { route } from './route.ts'

@@ -34,13 +34,6 @@ export type IdPrefix = keyof typeof ID_PREFIXES
 /** The TypeID form of a UUID: 26 characters of Crockford base32; the first holds three bits only. */
 export const TYPEID_SUFFIX = '[0-7][0-9a-hjkmnp-tv-z]{25}'
 
-/** How each secret begins. All are shown once (contract section 1). */
-export const SECRET_PREFIXES = {
-  platformSecret: 'sk_live_',
-  agentKey: 'agk_live_',
-  webhookSecret: 'whsec_',
-} as const
-
 /** A well-formed id for examples, the same for the same number. */
 export function exampleId(prefix: IdPrefix, number = 1): string {
   return `${prefix}_01kb7q3f8meg5tz4x9wc2n6a${String(number).padStart(2, '0')}`

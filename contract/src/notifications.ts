@@ -1,60 +1,9 @@
 import { type Static, Type } from 'typebox'
-import type { EventName } from './events.ts'
+import { NOTIFICATION_KIND_NAMES, NOTIFICATION_KINDS, type NotificationKind } from './codes.ts'
 import { textOut, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { route } from './route.ts'
 import { nullable, oneOf, request, response } from './schema.ts'
-
-/** The kinds of notification for owners: the meaning of each, and the events that cause it. */
-export const NOTIFICATION_KINDS = {
-  approval_requested: {
-    description: 'A payment or hold of an agent waits for the owner.',
-    events: ['agent.approval.requested'],
-  },
-  approval_expired: {
-    description: 'A payment or hold was not decided in time.',
-    events: ['agent.approval.expired'],
-  },
-  agent_stopped: {
-    description: 'An agent was paused, quarantined, frozen or deactivated, no matter by whom.',
-    events: ['agent.status.changed'],
-  },
-  payout_completed: {
-    description: 'A withdrawal or settlement reached the bank.',
-    events: ['agent.withdrawal.completed', 'agent.settlement.completed'],
-  },
-  payout_failed: {
-    description: 'A payout failed, or the bank returned it.',
-    events: ['agent.withdrawal.failed'],
-  },
-  funding_reversed: {
-    description: 'A bank took a funding back.',
-    events: ['agent.funding.reversed'],
-  },
-  bank_account_checked: {
-    description: 'A bank account was submitted and the bank verified or refused it.',
-    events: ['owner.kyc.updated'],
-  },
-  app_connected: {
-    description: 'An app was connected to an agent, so it may spend from its wallet.',
-    events: ['agent.app.connected'],
-  },
-} as const satisfies Record<string, { readonly description: string; readonly events: readonly EventName[] }>
-
-export type NotificationKind = keyof typeof NOTIFICATION_KINDS
-
-export const NOTIFICATION_KIND_NAMES = Object.keys(NOTIFICATION_KINDS) as NotificationKind[]
-
-const KIND_OF_EVENT: ReadonlyMap<EventName, NotificationKind> = new Map(
-  NOTIFICATION_KIND_NAMES.flatMap(kind =>
-    NOTIFICATION_KINDS[kind].events.map(event => [event, kind] as const),
-  ),
-)
-
-/** The kind of notification that an event causes; null: owners are not notified of it. */
-export function kindOfEvent(event: EventName): NotificationKind | null {
-  return KIND_OF_EVENT.get(event) ?? null
-}
 
 /** Languages of the texts of notifications. */
 export const NOTIFICATION_LANGUAGES = ['en', 'hi'] as const

@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox'
-import type { ErrorCode } from './errors.ts'
+import type { ErrorCode } from './codes.ts'
 
 /**
  * Who may call a route (contract, section 2).

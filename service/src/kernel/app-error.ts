@@ -1,4 +1,4 @@
-import { ERROR_STATUS, type ErrorCode } from '@batua/contract'
+import { ERROR_STATUS, type ErrorCode } from '@batua/contract/codes'
 
 export interface ErrorDetails {
   readonly field?: string

@@ -1,4 +1,4 @@
-import { kindOfEvent } from '@batua/contract'
+import { kindOfEvent } from '@batua/contract/codes'
 import { arrayLiteral, textArrayLiteral } from '../db/array-literal.ts'
 import type { Queryable } from '../db/database.ts'
 import { assert } from '../kernel/assert.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { SECRET_PREFIXES } from '@batua/contract'
+import { SECRET_PREFIXES } from '@batua/contract/codes'
 import { DAY_MS } from '../../../kernel/clock.ts'
 import { newUuid, type Uuid } from '../../../kernel/ids.ts'
 import { newSecret, type Vault } from '../../../kernel/secrets.ts'
