@@ -69,7 +69,7 @@ test('a double click in the sandbox opens one payment session, and credits it on
   await money.getByRole('button', { name: 'Open a payment session' }).dblclick()
   await expect.poll(() => money.getByLabel('Payment session').inputValue()).toMatch(/^ps_/)
   await money.getByRole('button', { name: 'Let it happen' }).dblclick()
-  await money.getByText('The funding is completed').waitFor()
+  await money.getByText('The funding is completed. In the wallet now: ₹487.50').waitFor()
   const fundings = await fundingsOf(opened.stage.database, agent)
   expect(fundings).toEqual([{ status: 'completed', amount: 500 }])
   expect(await available(agent)).toBe(487.5)

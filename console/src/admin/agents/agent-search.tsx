@@ -36,7 +36,7 @@ export function AgentSearch({ search, onSearch }: AgentSearchProps) {
     else onSearch(given({ status, handle: text === '' ? undefined : text }))
   }
   return (
-    <Filters>
+    <Filters areLong>
       <search>
         <form
           className={classes.find}

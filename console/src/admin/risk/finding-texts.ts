@@ -1,5 +1,8 @@
 import { plural, texts } from '../../language/texts.ts'
 
+/** `1 घंटा` becomes `1 घंटे में`; the other units stay as they are. */
+const within = (span: string) => `${span} में`.replace('घंटा', 'घंटे')
+
 /** What each rule found, in a sentence. */
 export const findingTexts = texts({
   en: {
@@ -22,20 +25,20 @@ export const findingTexts = texts({
   },
   hi: {
     velocity_spike: (payments, span, usual) =>
-      `${span} में ${plural.hi(payments, { one: '# भुगतान', other: '# भुगतान' })}; इतने समय में आम तौर पर ${usual}`,
+      `${within(span)} ${plural.hi(payments, { one: '# भुगतान', other: '# भुगतान' })}; इतने समय में आम तौर पर ${usual}`,
     structuring: (payments, span, least, threshold) =>
-      `${span} में ${least} से ${threshold} के ${plural.hi(payments, { one: '# भुगतान', other: '# भुगतान' })}, एजेंट की किसी सीमा के बराबर या ज़रा कम`,
+      `${within(span)} ${least} से ${threshold} के ${plural.hi(payments, { one: '# भुगतान', other: '# भुगतान' })}, एजेंट की किसी सीमा के बराबर या ज़रा कम`,
     circular_flow: (agents, span, first, last) =>
-      `${span} में ${first} निकले और ${last} लौटे, ${plural.hi(agents, { one: '# एजेंट', other: '# एजेंटों' })} से होकर`,
+      `${within(span)} ${first} निकले और ${last} लौटे, ${plural.hi(agents, { one: '# एजेंट', other: '# एजेंटों' })} से होकर`,
     new_payees: (payees, span) =>
-      `${span} में ${plural.hi(payees, { one: '# एजेंट', other: '# एजेंटों' })} को पहली बार भुगतान`,
+      `${within(span)} ${plural.hi(payees, { one: '# एजेंट', other: '# एजेंटों' })} को पहली बार भुगतान`,
     repeated_refusals: (refusals, span) =>
-      `${span} में नियमों ने ${plural.hi(refusals, { one: '# भुगतान', other: '# भुगतान' })} नामंज़ूर किए`,
+      `${within(span)} नियमों ने ${plural.hi(refusals, { one: '# भुगतान', other: '# भुगतान' })} नामंज़ूर किए`,
     failed_authentication: (failures, span) =>
-      `${span} में इस प्लेटफ़ॉर्म के लिए ${plural.hi(failures, { one: '# ग़लत सीक्रेट', other: '# ग़लत सीक्रेट' })}`,
+      `${within(span)} इस प्लेटफ़ॉर्म के लिए ${plural.hi(failures, { one: '# ग़लत सीक्रेट', other: '# ग़लत सीक्रेट' })}`,
     login_guessing: (failures, span) =>
-      `${span} में सभी फ़ोन पर ${plural.hi(failures, { one: '# ग़लत लॉगिन कोड', other: '# ग़लत लॉगिन कोड' })}`,
+      `${within(span)} सभी फ़ोन पर ${plural.hi(failures, { one: '# ग़लत लॉगिन कोड', other: '# ग़लत लॉगिन कोड' })}`,
     pass_through: (times, span, percent, out, total) =>
-      `${span} में ${plural.hi(times, { one: '# बार', other: '# बार' })} पैसा आया और उसका कम से कम ${percent} % ${out} में निकल गया: कुल ${total}`,
+      `${within(span)} ${plural.hi(times, { one: '# बार', other: '# बार' })} पैसा आया और उसका कम से कम ${percent} % ${within(out)} निकल गया: कुल ${total}`,
   },
 })

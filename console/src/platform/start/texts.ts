@@ -70,6 +70,6 @@ export const startTexts = texts({
     id: 'प्लेटफ़ॉर्म आईडी',
     webhookUrl: 'वेबहुक का पता',
     none: 'अभी नहीं',
-    docs: 'सभी रास्तों का संदर्भ',
+    docs: 'सभी रूट का संदर्भ',
   },
 })
