@@ -78,7 +78,7 @@ const escrow: Flow = async (client, { payer, payee }, key) => {
       async faults(ask) {
         const { escrow_id } = await ask.ok(routes.holdEscrow, hold)
         const again = await ask.ok(routes.holdEscrow, hold)
-        return fault(escrow_id === null || again.escrow_id !== escrow_id, 'was held twice')
+        return fault(again.escrow_id !== escrow_id, 'is another hold each time')
       },
     }
   }
@@ -107,10 +107,10 @@ const nonce: Flow = async (client, { payer, payee }, key) => {
     paid.status === 200
       ? (paid.body as { payment_id: unknown })
       : doneBefore(routes.pay, paid, 'idempotency_error')
-  const consume = async (by: Client, consume_id: string) => {
+  const consume = async (at: Client, consume_id: string) => {
     const query = { nonce: key, consume: true, consume_id }
     const params = { txn_id: String(payment_id) }
-    const { verified, ...rest } = await by.ok(routes.verifyTransaction, {
+    const { verified, ...rest } = await at.ok(routes.verifyTransaction, {
       params,
       query,
       headers: payee.headers,

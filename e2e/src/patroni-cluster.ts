@@ -148,7 +148,7 @@ async function openEtcd(folder: PostgresFolder) {
     port,
     start() {
       const [own, others] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${peer}`]
-      const args = ['--data-dir', join(folder.path, 'etcd'), '--name', 'etcd']
+      const args = ['--data-dir', join(folder.path, 'etcd'), '--name', 'etcd', '--enable-v2=true']
       args.push('--listen-client-urls', own, '--advertise-client-urls', own)
       args.push('--listen-peer-urls', others, '--initial-advertise-peer-urls', others)
       args.push('--initial-cluster', `etcd=${others}`)
@@ -167,7 +167,7 @@ async function openEtcd(folder: PostgresFolder) {
 interface Configuration {
   name: string
   readonly restapi: { listen: string; connect_address: string }
-  readonly etcd3: { hosts: string }
+  readonly etcd: { hosts: string }
   readonly postgresql: {
     listen: string
     connect_address: string
@@ -185,7 +185,7 @@ async function configure(folder: PostgresFolder, name: HostName, etcdPort: numbe
   const all = parse(readFileSync(CONFIGURATION, 'utf8')) as Configuration
   const api = `127.0.0.1:${apiPort}`
   all.name = name
-  all.etcd3.hosts = `127.0.0.1:${etcdPort}`
+  all.etcd.hosts = `127.0.0.1:${etcdPort}`
   Object.assign(all.restapi, { listen: api, connect_address: api })
   Object.assign(all.postgresql, {
     listen: `127.0.0.1:${port}`,

@@ -27,6 +27,7 @@ const RETRY_S = 30_000
 export interface StandbyStage {
   readonly api: Api
   readonly agents: readonly Agent[]
+  /** Ends earlier work that a failed test left. */
   startWork(): Promise<Work>
   /** What is not as it was acknowledged to the clients of this work. `primaryUrl`: the database's present address. */
   workFaults(work: Work, primaryUrl: string): Promise<readonly string[]>
@@ -61,14 +62,17 @@ export async function openStandbyStage(databaseUrl: string): Promise<StandbyStag
   const kept = new Set<string>()
   const done: Acknowledged[] = []
   const counts: Record<string, number> = { payments: 0 }
+  let atWork: Work | null = null
 
   return {
     api,
     agents,
     async startWork() {
+      await atWork?.stop()
       const { checkpoint } = await api.ok(routes.getCheckpoint, { headers: platform.headers })
       kept.add(checkpoint)
-      return startWork(nodes, { agents, cast: await newCast(network, owner, session) })
+      atWork = startWork(nodes, { agents, cast: await newCast(network, owner, session) })
+      return atWork
     },
     async workFaults({ payments, mixed }, primaryUrl) {
       await api.ok(routes.advanceClock, { body: { advance_seconds: LEASE_S } })
@@ -89,6 +93,7 @@ export async function openStandbyStage(databaseUrl: string): Promise<StandbyStag
           Object.values(mixed.acknowledged).flat(),
         )),
         ...(await ledgerFaults(window.query)),
+        ...(await doubleHolds(window)),
       ])
     },
     allFaults: primaryUrl =>
@@ -110,6 +115,7 @@ export async function openStandbyStage(databaseUrl: string): Promise<StandbyStag
       }),
     counts: () => ({ ...counts, webhooks: receiver.received.size, checkpoints: kept.size }),
     async close() {
+      await atWork?.stop()
       await Promise.all(nodes.map(node => node.stop()))
       await receiver.close()
     },
@@ -184,6 +190,14 @@ async function untilNone(count: () => Promise<number>): Promise<void> {
     if (Date.now() > deadline) throw new Error(`${await count()} wait after ${CAUGHT_UP_WITHIN_MS} ms`)
     await delay(POLL_MS)
   }
+}
+
+/** Each hold of these clients has a reference of its own. */
+async function doubleHolds({ query }: TestDatabase): Promise<string[]> {
+  const rows = await query<{ reference: string }>(
+    `select reference from transfers where kind = 'escrow_hold' group by reference having count(*) > 1`,
+  )
+  return rows.map(({ reference }) => `${reference} was held twice`)
 }
 
 /** The events that are not delivered yet. */

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { TYPEID_SUFFIX } from '@batua/contract'
 import type { Queryable } from '../db/database.ts'
 import { type Named, selectUnrecorded } from '../domains/audit/index.ts'
@@ -24,12 +24,12 @@ export interface ReceivedFile {
 const RECORDED_ID = new RegExp(`^(pay|txn|esc|ath|apr|fund|agt|own|plt|org|cert)_${TYPEID_SUFFIX}$`)
 const LINES_AT_ONCE = 2_000
 
-/** Looks up everything that the lines of a file name. */
+/** Looks up everything that the lines of a file name. The file may be larger than memory. */
 export async function readReceived(db: Queryable, path: string): Promise<ReceivedFile> {
-  const received = linesOf(path)
   const lost: Lost[] = []
-  for (let from = 0; from < received.length; from += LINES_AT_ONCE) {
-    const lines = received.slice(from, from + LINES_AT_ONCE)
+  let count = 0
+  for await (const lines of linesOf(path)) {
+    count += lines.length
     const unrecorded = await selectUnrecorded(db, lines.flatMap(namedIn))
     for (const line of lines) {
       const ids = new Set(namedIn(line).map(({ id }) => id))
@@ -37,19 +37,27 @@ export async function readReceived(db: Queryable, path: string): Promise<Receive
       if (missing.length > 0) lost.push({ missing, ...detailsOf(line) })
     }
   }
-  return { lines: received.length, lost }
+  return { lines: count, lost }
 }
 
 type Line = Readonly<Record<string, unknown>>
 
-function linesOf(path: string): Line[] {
-  const texts = readFileSync(path, 'utf8').split('\n')
-  return texts.flatMap((text, at) => {
-    if (text.trim() === '') return []
+/** The lines of a file, some thousand at a time. */
+async function* linesOf(path: string): AsyncGenerator<readonly Line[]> {
+  const file = await open(path)
+  let lines: Line[] = []
+  let at = 0
+  for await (const text of file.readLines()) {
+    at += 1
+    if (text.trim() === '') continue
     const line = parsed(text)
-    if (line === null) throw new Error(`${path}: line ${at + 1} is not a JSON object`)
-    return [line]
-  })
+    if (line === null) throw new Error(`${path}: line ${at} is not a JSON object`)
+    lines.push(line)
+    if (lines.length < LINES_AT_ONCE) continue
+    yield lines
+    lines = []
+  }
+  yield lines
 }
 
 function parsed(text: string): Line | null {

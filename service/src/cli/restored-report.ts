@@ -1,5 +1,5 @@
 import type { KeptCheckpoint, LostEntry } from '../domains/audit/index.ts'
-import type { Finding } from '../operations/scan.ts'
+import { type Finding, MOST_FINDINGS } from '../operations/scan.ts'
 import type { Lost, ReceivedFile } from './received.ts'
 
 /** What a restored database has, and what it lost. */
@@ -61,7 +61,11 @@ export function textOf(report: RestoredReport): string {
 }
 
 function resultOf(findings: readonly Finding[]): string {
-  return findings.length === 0 ? 'passed' : `FAILED, ${findings.length} findings`
+  if (findings.length === 0) return 'passed'
+  const { length } = findings
+  return length < MOST_FINDINGS
+    ? `FAILED, ${length} findings`
+    : `FAILED, and ended after ${length} findings: there may be more`
 }
 
 function findingText({ subject, kind, detail }: Finding): string {

@@ -95,6 +95,9 @@ export async function scanSlice<Cursor, Done extends Slice<Cursor>>(
   }
 }
 
+/** A check at once ends when it has found this much, because a damaged database may have a fault in every row. */
+export const MOST_FINDINGS = 10_000
+
 /**
  * Does all slices of a round at once, without a lease, and saves nothing: for a command on a database that no node uses.
  * A finding that several slices have counts once.
@@ -108,7 +111,8 @@ export async function scanAtOnce<Cursor, Done extends Slice<Cursor>>(
     const slice: Done = await doSlice(cursor)
     for (const finding of slice.findings ?? []) findings.set(keyOf(finding), finding)
     cursor = slice.next
-    if (cursor === null) return { last: slice, findings: [...findings.values()] }
+    if (cursor === null || findings.size >= MOST_FINDINGS)
+      return { last: slice, findings: [...findings.values()] }
   }
 }
 
