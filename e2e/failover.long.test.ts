@@ -24,7 +24,7 @@ const figures: { readonly how: Breaking; readonly backMs: number }[] = []
 beforeAll(async () => {
   cluster = await startPostgresCluster()
   stage = await openStandbyStage(cluster.url)
-}, 180_000)
+}, 300_000)
 afterAll(async () => {
   await stage.close()
   await cluster.close()

@@ -8,11 +8,11 @@ import { ledgerFaults } from './ledger-faults.ts'
 import { type Load, startLoad } from './load.ts'
 import type { Cast } from './mixed-flows.ts'
 import { type MixedLoad, startMixedLoad } from './mixed-load.ts'
-import { type Agent, type Network, type Owner, openNetwork } from './network.ts'
+import { type Agent, type Network, type Owner, openNetwork, type Platform } from './network.ts'
 import { paymentFaults } from './payment-faults.ts'
 import { type Service, startService } from './service.ts'
 import { expectedEvents, receivedFaults } from './webhook-faults.ts'
-import { openReceiver } from './webhook-receiver.ts'
+import { openReceiver, type Receiver } from './webhook-receiver.ts'
 
 const AGENTS = 6
 const PAYING_CLIENTS = 4
@@ -96,23 +96,14 @@ export async function openStandbyStage(databaseUrl: string): Promise<StandbyStag
         ...(await doubleHolds(window)),
       ])
     },
-    allFaults: primaryUrl =>
-      withDatabase(primaryUrl, async window => {
-        const faults = await acknowledgedFaults(
-          nodes.map(node => openApi(node.address)),
-          done,
-        )
-        await api.ok(routes.advanceClock, { body: { advance_seconds: RETRY_S } })
-        await untilNone(() => deliveriesThatWait(window))
-        await untilNone(() => leavesThatWait(window))
-        return [
-          ...faults,
-          ...receivedFaults(platform, receiver, await expectedEvents(window.query)),
-          ...(await leafFaults(window)),
-          ...(await checkpointFaults(api, platform.headers, kept)),
-          ...(await foundByCheck(api, window)),
-        ]
-      }),
+    async allFaults(primaryUrl) {
+      const faults = await acknowledgedFaults(
+        nodes.map(node => openApi(node.address)),
+        done,
+      )
+      const after = { api, platform, receiver, kept }
+      return withDatabase(primaryUrl, async window => [...faults, ...(await historyFaults(window, after))])
+    },
     counts: () => ({ ...counts, webhooks: receiver.received.size, checkpoints: kept.size }),
     async close() {
       await atWork?.stop()
@@ -120,6 +111,30 @@ export async function openStandbyStage(databaseUrl: string): Promise<StandbyStag
       await receiver.close()
     },
   }
+}
+
+interface History {
+  readonly api: Api
+  readonly platform: Platform
+  readonly receiver: Receiver
+  /** The checkpoints that a client kept. */
+  readonly kept: ReadonlySet<string>
+}
+
+/** What webhooks and the audit log lack, once both have caught up. */
+async function historyFaults(
+  window: TestDatabase,
+  { api, platform, receiver, kept }: History,
+): Promise<string[]> {
+  await api.ok(routes.advanceClock, { body: { advance_seconds: RETRY_S } })
+  await untilNone(() => deliveriesThatWait(window))
+  await untilNone(() => leavesThatWait(window))
+  return [
+    ...receivedFaults(platform, receiver, await expectedEvents(window.query)),
+    ...(await leafFaults(window)),
+    ...(await checkpointFaults(api, platform.headers, kept)),
+    ...(await foundByCheck(api, window)),
+  ]
 }
 
 async function fundedAgents(network: Network, owner: Owner): Promise<Agent[]> {
