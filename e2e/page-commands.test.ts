@@ -23,6 +23,11 @@ const RUN_BY: Readonly<Record<string, string>> = {
 
 type Tried = { readonly by: string; readonly how: string } | { readonly notRun: string }
 
+const STANDBYS: Tried = {
+  by: 'e2e/failover.long.test.ts',
+  how: 'makes and promotes standbys with these commands and statements on one machine',
+}
+
 const RESTORED: Tried = { by: 'e2e/restore.long.test.ts', how: 'runs it in folders of its own' }
 
 /** Every other block of commands, by its first line: which test tries it, or why none does. */
@@ -73,6 +78,18 @@ const OTHERS: Readonly<Record<string, Readonly<Record<string, Tried>>>> = {
     'NOTIFY_HTTP_URL=https://hooks.slack.com/services/…',
   ),
   'docs/operations.md': {
+    [`psql -c "create role replicator replication login password '…'" -c "create role batua login password '…'"`]:
+      {
+        notRun:
+          'e2e/failover.long.test.ts has one role, without a password; it was tried by hand on PostgreSQL 15.',
+      },
+    "pg_basebackup -c fast -R -D /var/lib/postgresql/15/main -d 'host=db-a user=replicator application_name=b'":
+      STANDBYS,
+    "psql -c 'select pg_promote()'  # db-b": STANDBYS,
+    "pg_rewind -D /var/lib/postgresql/15/main --source-server='host=db-b user=postgres dbname=postgres' -R": {
+      notRun:
+        'The test of standbys makes the former primary from a copy; it was tried by hand on PostgreSQL 15.',
+    },
     'pgbackrest --stanza=batua stanza-create': RESTORED,
     'pg_basebackup -c fast -X none -D /backup/base-$(date +%F)': RESTORED,
     [`   pgbackrest --stanza=batua --type=time --target='2026-11-27 03:12:00+05:30' --target-action=promote restore`]:

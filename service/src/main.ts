@@ -56,8 +56,10 @@ async function start(config: Config, logger: Logger): Promise<Pick<App, 'reload'
   try {
     const masterKey = config.masterKey ?? readOrCreateMasterKey(config.dataDir)
     const opening = { mode: config.mode, vault: openVault(masterKey) }
+    // Loading them stops everything else for seconds on a busy machine, in which a host of the database would seem away.
+    const serve = await serving
     await migrate(server.url, { logger, check: db => refuseForeignDatabase(db, opening) })
-    const { port, reload, close } = await (await serving)(config, {
+    const { port, reload, close } = await serve(config, {
       databaseUrl: server.url,
       masterKey,
       logger,

@@ -53,6 +53,7 @@ interface Facts {
   readonly full_page_writes: string
   readonly synchronous_commit: string
   readonly standbys: string
+  readonly connected_standbys: number
   readonly checksums: string
   readonly encoding: string
   readonly max_connections: number
@@ -73,6 +74,7 @@ async function readFacts(database: Queryable): Promise<Facts> {
        current_setting('full_page_writes') as full_page_writes,
        current_setting('synchronous_commit') as synchronous_commit,
        current_setting('synchronous_standby_names') as standbys,
+       (select count(*)::int from pg_stat_replication) as connected_standbys,
        current_setting('data_checksums') as checksums,
        current_setting('server_encoding') as encoding,
        current_setting('max_connections')::int
@@ -118,6 +120,12 @@ function durability({
       ? null
       : warning('checksums', 'are off: a page that the disk altered goes unnoticed (initdb -k)'),
     rest.is_standby ? problem('database', 'is a standby, which takes no writes; name the primary') : null,
+    !rest.is_standby && standbys !== '' && rest.connected_standbys === 0
+      ? problem(
+          'standbys',
+          `none is connected, and synchronous_standby_names is ${standbys}: no commit is confirmed, and no node starts. Start a standby first`,
+        )
+      : null,
   ].filter(finding => finding !== null)
   const kept = standbys === '' ? 'on this server alone' : `and on the standbys ${standbys}`
   return settings.length > 0

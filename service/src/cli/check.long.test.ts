@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import pg from 'pg'
 import { afterAll, expect } from 'vitest'
 import { markDatabase } from '../db/database-mark.ts'
 import { startEmbeddedPostgres } from '../db/embedded.ts'
@@ -71,6 +72,14 @@ test('the embedded database of a running service keeps its commits and has no pr
     expect(code).toBe(0)
     expect(text).toContain('a commit is kept on this server alone')
     expect(text).toContain('the next start migrates it to')
+    const client = new pg.Client(server.url)
+    await client.connect()
+    await client.query(`alter system set synchronous_standby_names = 'ANY 1 (b, c)'`)
+    await client.query('select pg_reload_conf()')
+    await client.end()
+    await expect
+      .poll(async () => (await check({ DATA_DIR: dataDir })).wrong['standbys'], { timeout: 30_000 })
+      .toMatch(/^problem: none is connected, and synchronous_standby_names is ANY 1 \(b, c\)/)
   } finally {
     await server.stop()
   }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Queryable } from '../../db/database.ts'
+import { DatabaseUnavailable } from '../../db/errors.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
 import { type Clock, DAY_MS } from '../../kernel/clock.ts'
@@ -37,6 +38,10 @@ export interface IdempotencyOptions {
 }
 
 const KEPT_MS = DAY_MS
+/** How long a request waits for changes of its key in all: a primary without its standbys confirms none. */
+const CONFIRMED_WITHIN_MS = 8_000
+/** How long it waits for the last one, if its work took all of that time. */
+const LAST_CONFIRMED_WITHIN_MS = 500
 /** A running request renews its lease, so only a request whose process died loses it. */
 const LEASE_MS = 30_000
 const RENEW_EVERY_MS = 10_000
@@ -62,9 +67,7 @@ export function createIdempotentRequests(options: IdempotencyOptions): Idempoten
     async run(request, reply, key, work) {
       for (let attempt = 0; attempt < MAX_CLAIMS; attempt++) {
         const use = useOf(vault, request, key, clock.now())
-        if (await claimUse(database, use, after(use.createdAt, LEASE_MS), after(use.createdAt, -KEPT_MS))) {
-          return runFirst(use, reply, work, options)
-        }
+        if (await claimed(use, options)) return runFirst(use, reply, work, options)
         const earlier = await findUse(database, use.credential, key)
         if (earlier !== undefined) return replay(vault, earlier, use, reply)
         // The earlier request was refused between the two statements and released its key.
@@ -90,13 +93,44 @@ function useOf(vault: Vault, request: FastifyRequest, key: string, createdAt: Da
   return { credential, key, fingerprint, createdAt }
 }
 
+async function claimed(use: Use, { database, logger }: IdempotencyOptions): Promise<boolean> {
+  const claim = claimUse(database, use, after(use.createdAt, LEASE_MS), after(use.createdAt, -KEPT_MS))
+  const isFirst = await confirmedWithin(claim, CONFIRMED_WITHIN_MS)
+  if (isFirst !== undefined) return isFirst
+  // The connection stays with the claim: were it closed, the server would keep it, and each repetition would take another.
+  claim
+    .then(won => (won ? dropUse(database, use) : undefined))
+    .catch((error: unknown) => logger.warn({ err: error }, NOT_STORED))
+  throw new DatabaseUnavailable('The database did not confirm that the key is used')
+}
+
+/** What the change returns; undefined if it is not confirmed in time, although it may be made later. */
+async function confirmedWithin<T>(change: Promise<T>, milliseconds: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>(resolve => {
+    timer = setTimeout(() => resolve(undefined), milliseconds)
+  })
+  try {
+    return await Promise.race([change, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const NOT_STORED = 'idempotency key could not be stored'
+
 async function runFirst(
   use: Use,
   reply: FastifyReply,
   work: () => MaybePromise<unknown>,
   { database, clock, logger, vault }: IdempotencyOptions,
 ): Promise<string> {
-  const warn = (error: unknown) => logger.warn({ err: error }, 'idempotency key could not be stored')
+  const warn = (error: unknown) => logger.warn({ err: error }, NOT_STORED)
+  const startedAt = performance.now()
+  const last = (change: Promise<void>) => {
+    const left = CONFIRMED_WITHIN_MS - (performance.now() - startedAt)
+    return confirmedWithin(change.catch(warn), Math.max(left, LAST_CONFIRMED_WITHIN_MS))
+  }
   const renewal = setInterval(() => {
     extendUse(database, use, after(clock.now(), LEASE_MS)).catch(warn)
   }, RENEW_EVERY_MS)
@@ -105,10 +139,10 @@ async function runFirst(
     const text = serialised(reply, response)
     // The request has taken effect, so the caller gets its response even if it cannot be stored for a repetition.
     const kept = encryptResponse(vault, use, withoutSecrets(response, reply))
-    await finishUse(database, use, reply.statusCode, kept).catch(warn)
+    await last(finishUse(database, use, reply.statusCode, kept))
     return sendText(reply, text)
   } catch (error) {
-    await dropUse(database, use).catch(warn)
+    await last(dropUse(database, use))
     throw error
   } finally {
     clearInterval(renewal)
