@@ -85,9 +85,11 @@ test('without its standbys the service responds within ten seconds, and a repeat
     api.send(routes.pay, claimed),
     api.send(routes.pay, { ...claimed, headers: payee.headers }),
   ])
-  expect(Date.now() - started).toBeLessThan(ANSWERED_WITHIN_MS)
-  expect([reply.status, ofClaimed.status]).toEqual([503, 503])
+  const tookMs = Date.now() - started
+  // Before anything is expected: without them the tests after this one have no database.
   for (const name of standbys) cluster.resume(name)
+  expect(tookMs).toBeLessThan(ANSWERED_WITHIN_MS)
+  expect([reply.status, ofClaimed.status]).toEqual([503, 503])
   await expect
     .poll(async () => (await api.send(routes.pay, { ...call, body: order })).status, { timeout: 60_000 })
     .toBe(409)
