@@ -18,7 +18,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 // `test` is what every change runs. `long` has what takes longer: crashes, starts, models at length. `browser` opens the
-// console in Chromium.
+// console in Chromium. `drill` is what takes many minutes even once, and runs only by its own command.
 export default defineConfig({
   // Packages of this project are tested as they are written, not as they were last built.
   ssr: { resolve: { conditions: ['@batua/source', 'module', 'node', 'development|production'] } },
@@ -63,6 +63,17 @@ export default defineConfig({
           globalSetup,
           testTimeout: 900 * SECOND_MS,
           hookTimeout: 120 * SECOND_MS,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'drill',
+          include: ['**/*.drill.ts'],
+          exclude: elsewhere,
+          globalSetup,
+          testTimeout: 900 * SECOND_MS,
+          hookTimeout: 300 * SECOND_MS,
         },
       },
     ],

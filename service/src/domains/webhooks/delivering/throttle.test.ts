@@ -33,6 +33,18 @@ test('attempts start at once while the event loop is idle, and at a low rate und
   expect(begunInTenSeconds()).toBeCloseTo(20_000, -1)
 })
 
+test('a timer that is late allows what the time since the last one does', () => {
+  busy = 1
+  const throttle = openThrottle(() => busy)
+  let begun = 0
+  const want = () => throttle.enter(() => (begun++, want()))
+  want()
+  const late = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 100)
+  vi.advanceTimersByTime(10)
+  expect(begun).toBe(100)
+  late.mockRestore()
+})
+
 test('waiting attempts start in the order of their requests, so no receiver overtakes another', () => {
   busy = 1
   const throttle = openThrottle(() => busy)

@@ -14,15 +14,21 @@ const FULL_FROM = 0.62
 const MOST_PER_SECOND = 3_000
 const LEAST_PER_SECOND = 1_000
 const TICK_MS = 10
+/** A timer that is late under load allows what the time since the last one does, up to so much. */
+const LONGEST_TICK_MS = 200
 
 /** `utilization` is that of the payments' event loop, 0 to 1. */
 export function openThrottle(utilization: () => number): Throttle {
   const waiting: (() => void)[] = []
   let timer: NodeJS.Timeout | undefined
   let allowed = 0
+  let tickedMs = 0
 
   function tick(): void {
-    allowed = Math.min(allowed, 1) + (perSecond(utilization()) * TICK_MS) / 1_000
+    const nowMs = performance.now()
+    const sinceMs = Math.min(LONGEST_TICK_MS, nowMs - tickedMs)
+    tickedMs = nowMs
+    allowed = Math.min(allowed, 1) + (perSecond(utilization()) * sinceMs) / 1_000
     while (allowed >= 1 && waiting.length > 0) {
       allowed--
       waiting.shift()?.()
@@ -36,7 +42,9 @@ export function openThrottle(utilization: () => number): Throttle {
     isOpen: () => utilization() < SPARE_BELOW && waiting.length === 0,
     enter(begin) {
       waiting.push(begin)
-      timer ??= setInterval(tick, TICK_MS)
+      if (timer !== undefined) return
+      tickedMs = performance.now()
+      timer = setInterval(tick, TICK_MS)
     },
     close() {
       clearInterval(timer)
