@@ -79,20 +79,23 @@ async function holdShortly(until: number): Promise<number> {
   return held
 }
 
-/** Stops an agent again and again. Returns how many payments it made after a stop was confirmed. */
-async function stopAndTry(until: number, harmed: ReadonlySet<ChaosNode>): Promise<number> {
+/** Stops an agent again and again. Counts the confirmed stops, and the payments that it made after one. */
+async function stopAndTry(until: number, harmed: ReadonlySet<ChaosNode>) {
   const call = { params: { agent_id: stopped.id }, headers: stopped.owner.platform.headers }
   const payee = oneOf(agents)
+  let stops = 0
   let paid = 0
   while (Date.now() < until) {
     const at = stage.nodes.find(node => !harmed.has(node))
     if (at !== undefined) {
-      paid += await payWhilePaused(stage.nodes, { agent: stopped, payee, at }).catch(() => 0)
+      const made = await payWhilePaused(stage.nodes, { agent: stopped, payee, at }).catch(() => null)
+      if (made !== null) stops += 1
+      paid += made ?? 0
       await at.api.send(routes.resumeAgent, call).catch(() => null)
     }
     await delay(200)
   }
-  return paid
+  return { stops, paid }
 }
 
 test(
@@ -103,7 +106,7 @@ test(
     const loads = stage.nodes.map(({ service }) =>
       startLoad(service.address, { clients: 4, agents, maxPaise: 200, onNoResponse: 'go on' }),
     )
-    const [times, held, paidWhenStopped] = await Promise.all([
+    const [times, held, stopping] = await Promise.all([
       harmNodes(until, harmed),
       holdShortly(until),
       stopAndTry(until, harmed),
@@ -111,8 +114,12 @@ test(
     await Promise.all(loads.map(load => load.stop()))
     const attempts = loads.flatMap(load => load.attempts)
     const paid = attempts.filter(({ outcome }) => outcome.kind === 'paid').length
-    console.log(`${SECONDS} s: ${paid} payments, ${held} holds,`, Object.fromEntries(times))
-    expect(paidWhenStopped).toBe(0)
+    console.log(
+      `${SECONDS} s: ${paid} payments, ${held} holds, ${stopping.stops} stops,`,
+      Object.fromEntries(times),
+    )
+    expect(stopping.paid).toBe(0)
+    expect(stopping.stops).toBeGreaterThan(0)
     expect(paid).toBeGreaterThan(0)
     expect(held).toBeGreaterThan(0)
 

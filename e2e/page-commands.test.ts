@@ -81,15 +81,16 @@ const OTHERS: Readonly<Record<string, Readonly<Record<string, Tried>>>> = {
     [`psql -c "create role replicator replication login password '…'" -c "create role batua login password '…'"`]:
       {
         notRun:
-          'e2e/failover.long.test.ts has one role, without a password; it was tried by hand on PostgreSQL 15.',
+          'e2e/failover.long.test.ts has one role, without a password; it was tried by hand on PostgreSQL 15, without --config-file.',
       },
     "pg_basebackup -c fast -R -D /var/lib/postgresql/15/main -d 'host=db-a user=replicator application_name=b'":
       STANDBYS,
     "psql -c 'select pg_promote()'  # db-b": STANDBYS,
-    "pg_rewind -D /var/lib/postgresql/15/main --source-server='host=db-b user=postgres dbname=postgres' -R": {
-      notRun:
-        'The test of standbys makes the former primary from a copy; it was tried by hand on PostgreSQL 15.',
-    },
+    "/usr/lib/postgresql/15/bin/pg_rewind -D /var/lib/postgresql/15/main --config-file=/etc/postgresql/15/main/postgresql.conf --source-server='host=db-b user=postgres dbname=postgres' -R":
+      {
+        notRun:
+          'The test of standbys makes the former primary from a copy; it was tried by hand on PostgreSQL 15, without --config-file.',
+      },
     'pgbackrest --stanza=batua stanza-create': RESTORED,
     'pg_basebackup -c fast -X none -D /backup/base-$(date +%F)': RESTORED,
     [`   pgbackrest --stanza=batua --type=time --target='2026-11-27 03:12:00+05:30' --target-action=promote restore`]:

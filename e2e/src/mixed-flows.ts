@@ -162,6 +162,7 @@ const authorization: Flow = async (client, { payer, payee }, key) => {
 
 /** INR. */
 const POOR_BELOW = 20
+const TOP_UP = 100
 
 interface TopUp {
   readonly from: Agent
@@ -170,7 +171,7 @@ interface TopUp {
 }
 
 async function topUp(client: Client, { from, to, key }: TopUp): Promise<void> {
-  const body = { to: to.id, amount: 100, idempotency_key: key }
+  const body = { to: to.id, amount: TOP_UP, idempotency_key: key }
   const reply = await client.sure(routes.pay, { ...by(from), body })
   if (reply.status !== 200) doneBefore(routes.pay, reply, 'idempotency_error')
 }
@@ -183,8 +184,9 @@ const wholeBalance: Flow = async (client, { payer, poor }, key) => {
   )
   const [from, to] = (balances[0] ?? 0) >= (balances[1] ?? 0) ? [one, other] : [other, one]
   const available = Math.max(...balances)
-  if (available < POOR_BELOW) await topUp(client, { from: payer, to: from, key: `${key}-more` })
-  const amount = Math.floor(Math.max(available, POOR_BELOW) / 1.005) - 1
+  const isToppedUp = available < POOR_BELOW
+  if (isToppedUp) await topUp(client, { from: payer, to: from, key: `${key}-more` })
+  const amount = Math.floor((available + (isToppedUp ? TOP_UP : 0)) / 1.005) - 1
   const pays = await Promise.all(
     ['a', 'b'].map(async name => {
       const idempotency_key = `${key}-${name}`
@@ -207,7 +209,7 @@ const wholeBalance: Flow = async (client, { payer, poor }, key) => {
         ),
       )
       return [
-        ...fault(pays[0]?.times === 1 && pays[1]?.times === 1, 'the same money was paid twice'),
+        ...fault(pays[0]?.times === pays[1]?.times, 'the same money was not paid exactly once'),
         ...found.flat(),
       ]
     },

@@ -125,14 +125,17 @@ export async function sumFaults({ query }: Pick<ServiceDatabase, 'query'>): Prom
   return rows.map(({ kind }) => kind)
 }
 
-/** Pauses an agent at one node, and tries to pay with it at all of them. Returns the payments that were made anyway. */
+/**
+ * Pauses an agent at one node, and tries to pay with it at all of them. Returns how many payments were made anyway; null if
+ * the pause was not confirmed.
+ */
 export async function payWhilePaused(
   nodes: readonly ChaosNode[],
   { agent, payee, at }: { readonly agent: Agent; readonly payee: Agent; readonly at: ChaosNode },
-): Promise<number> {
+): Promise<number | null> {
   const call = { params: { agent_id: agent.id }, headers: agent.owner.platform.headers }
   const paused = await at.api.send(routes.pauseAgent, call)
-  if (paused.status !== 200) return 0
+  if (paused.status !== 200) return null
   const order = { ...call, headers: agent.headers, body: { to: payee.id, amount: 1 } }
   const replies = await Promise.all(
     nodes.map(({ api }) => api.send(routes.pay, order).catch(() => ({ status: 0 }))),

@@ -136,6 +136,8 @@ function parentOf(pid: string): number {
 }
 
 export function signalProcess(pid: number, name: NodeJS.Signals): void {
+  // The number 0 means all processes of this group.
+  if (pid === 0) return
   try {
     process.kill(pid, name)
   } catch {

@@ -64,9 +64,15 @@ export function openGuardedFetch({ maxBodyBytes, ...options }: GuardedFetchOptio
     return { fetch: undici.fetch, dispatcher }
   }
 
+  /** The next call tries again. */
+  function forget(error: unknown): never {
+    opened = null
+    throw error
+  }
+
   async function guarded(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
     try {
-      const { fetch, dispatcher } = await (opened ??= open())
+      const { fetch, dispatcher } = await (opened ??= open().catch(forget))
       const given = init as Parameters<typeof UndiciFetch>[1]
       // It runs on Node 20 too, so it has not what the newest Node adds to responses.
       return (await fetch(input, { ...given, dispatcher })) as Response

@@ -174,7 +174,7 @@ function samplerOf({ sampler, argument }: TracingSettings, sdk: Sdk): tracingSdk
   return isParentBased === undefined ? root : new sdk.ParentBasedSampler({ root })
 }
 
-/** Records so many traces a second and no more, whatever callers wish. Spans below a recorded one are recorded with it. */
+/** Begins so many traces a second and no more, whatever callers wish. Spans below a recorded one are recorded with it. */
 function perSecond(most: number, sdk: Sdk): tracingSdk.Sampler {
   let [left, seenMs] = [most, performance.now()]
   const root: tracingSdk.Sampler = {

@@ -108,10 +108,12 @@ export async function startWorkers(
   const keeping = [...running].map(([number, worker]) => keep(number, worker))
   return {
     port,
-    reload(next) {
-      current = { ...current, ...next }
-      logger.level = next.logLevel
-      for (const worker of running.values()) worker.send({ kind: 'reload', next })
+    reload({ rateLimits, logLevel }) {
+      // Nothing else: a worker that is started again runs with the configuration of the others.
+      Object.assign(config.rateLimits, rateLimits)
+      current = { ...config, logLevel }
+      logger.level = logLevel
+      for (const worker of running.values()) worker.send({ kind: 'reload', next: { rateLimits, logLevel } })
     },
     async close() {
       stopping.abort()

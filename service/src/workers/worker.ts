@@ -104,6 +104,7 @@ process.on('message', (message: ToWorker) => {
   } else if (message.kind === 'stop') {
     void stop()
   } else {
-    void running?.then(({ receive }) => receive(message))
+    // A start that failed is reported by `fail`.
+    void running?.then(({ receive }) => receive(message)).catch(() => undefined)
   }
 })

@@ -52,9 +52,14 @@ export function openSender({
       bodyTimeout: 0,
     })
   }
+  /** The next attempt tries again. */
+  function forget(error: unknown): never {
+    opened = null
+    throw error
+  }
   return {
     async send(webhook, signal, onStart) {
-      return attempt(await (opened ??= open()), webhook, { timeoutMs, signal, onStart })
+      return attempt(await (opened ??= open().catch(forget)), webhook, { timeoutMs, signal, onStart })
     },
     async close() {
       const destroyed = opened?.then(agent => agent.destroy())

@@ -62,6 +62,16 @@ test('waiting attempts start in the order of their requests, so no receiver over
   expect(throttle.isOpen()).toBe(false)
 })
 
+test('an attempt that waits again while the throttle is closed is started later', () => {
+  busy = 1
+  const throttle = openThrottle(() => busy)
+  let begun = 0
+  throttle.enter(() => throttle.enter(() => begun++))
+  throttle.close()
+  vi.advanceTimersByTime(1_000)
+  expect([begun, vi.getTimerCount()]).toEqual([1, 0])
+})
+
 test('closing the throttle starts all waiting attempts and leaves no timer', () => {
   busy = 1
   const throttle = openThrottle(() => busy)

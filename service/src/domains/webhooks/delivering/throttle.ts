@@ -1,4 +1,4 @@
-/** Limits how many attempts this node starts: any number while the node has time to spare, few a second while payments need it. */
+/** Limits how many attempts this process starts: any number while the process has time to spare, few a second while payments need it. */
 export interface Throttle {
   readonly isOpen: () => boolean
   /** Calls `begin` when one more attempt may start, in the order of the calls. */
@@ -48,6 +48,8 @@ export function openThrottle(utilization: () => number): Throttle {
     },
     close() {
       clearInterval(timer)
+      // An attempt that waits again while this runs starts a new one.
+      timer = undefined
       for (const begin of waiting.splice(0)) begin()
     },
   }
