@@ -60,7 +60,11 @@ function workers(): Map<number, number> {
 
 /** Clients with connections that they keep open. */
 function load(): Load {
-  return startLoad(stage.service.address, { clients: CLIENTS, agents, maxPaise: 200, onNoResponse: 'go on' })
+  return startLoad(stage.service.address, {
+    ...{ clients: CLIENTS, agents, maxPaise: 200, onNoResponse: 'go on' },
+    // A connection that was being given to a worker when it was killed stays open without a response.
+    patienceMs: 10_000,
+  })
 }
 
 const isPaid = ({ outcome }: Attempt) => outcome.kind === 'paid'

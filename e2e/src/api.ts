@@ -9,6 +9,8 @@ export interface Sent {
   readonly query?: Readonly<Record<string, string | number | boolean>>
   readonly body?: unknown
   readonly headers?: Headers
+  /** How long a response is waited for; absent: for ever. */
+  readonly patienceMs?: number
 }
 
 /** A call with the types of its route. */
@@ -99,7 +101,13 @@ export async function request(
   const isRaw = typeof body === 'string' || body instanceof Uint8Array
   const type: Headers = body === undefined || isRaw ? {} : { 'content-type': 'application/json' }
   const bytes = isRaw ? Buffer.from(body) : body === undefined ? null : Buffer.from(JSON.stringify(body))
-  const response = await fetch(address + path, { method, headers: { ...type, ...call.headers }, body: bytes })
+  const { patienceMs } = call
+  const response = await fetch(address + path, {
+    method,
+    headers: { ...type, ...call.headers },
+    body: bytes,
+    signal: patienceMs === undefined ? null : AbortSignal.timeout(patienceMs),
+  })
   const { status, headers } = response
   if (headers.get('content-type') === 'text/event-stream') {
     await response.body?.cancel()

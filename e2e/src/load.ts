@@ -38,12 +38,17 @@ export interface LoadOptions {
   readonly maxPaise: number
   /** What a client does without a response: try the next payment, or end. */
   readonly onNoResponse: 'go on' | 'end'
+  /** How long a client waits for a response; absent: for ever. */
+  readonly patienceMs?: number
 }
 
 let runs = 0
 
 /** Several clients pay between random agents until stopped, each payment with its own key. */
-export function startLoad(address: string, { clients, agents, maxPaise, onNoResponse }: LoadOptions): Load {
+export function startLoad(
+  address: string,
+  { clients, agents, maxPaise, onNoResponse, patienceMs }: LoadOptions,
+): Load {
   const attempts: Attempt[] = []
   const run = `run${runs++}`
   const stopping = new AbortController()
@@ -54,7 +59,7 @@ export function startLoad(address: string, { clients, agents, maxPaise, onNoResp
       const amount = randomInt(1, maxPaise + 1) / 100
       const keyIn = count % 4 === 0 ? 'header' : 'body'
       const order = { key: `${run}-${name}-${count}`, from, to, amount, keyIn } as const
-      const outcome = await pay(address, order)
+      const outcome = await pay(address, order, patienceMs)
       attempts.push({ ...order, outcome })
       if (outcome.kind !== 'unknown') continue
       if (onNoResponse === 'end') return
@@ -82,9 +87,13 @@ function twoOf(agents: readonly Agent[]): [Agent, Agent] {
 }
 
 /** Pays once with the order's key; returns the outcome. */
-export async function pay(address: string, order: Omit<Attempt, 'outcome'>): Promise<Outcome> {
+export async function pay(
+  address: string,
+  order: Omit<Attempt, 'outcome'>,
+  patienceMs?: number,
+): Promise<Outcome> {
   try {
-    return outcomeOf(await sendPayment(address, order))
+    return outcomeOf(await sendPayment(address, order, patienceMs))
   } catch {
     return { kind: 'unknown', promisedNothing: false }
   }
@@ -93,12 +102,14 @@ export async function pay(address: string, order: Omit<Attempt, 'outcome'>): Pro
 function sendPayment(
   address: string,
   { from, to, amount, key, keyIn }: Omit<Attempt, 'outcome'>,
+  patienceMs: number | undefined,
 ): Promise<Reply> {
   const inHeader: Headers = keyIn === 'header' ? { 'idempotency-key': key } : {}
   const inBody = keyIn === 'body' ? { idempotency_key: key } : {}
   return request(address, 'POST', pathOf(routes.pay, { params: { agent_id: from.id } }), {
     headers: { ...from.headers, ...inHeader },
     body: { to: to.id, amount, reference: key, ...inBody },
+    ...(patienceMs !== undefined && { patienceMs }),
   })
 }
 
