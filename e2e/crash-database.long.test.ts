@@ -8,14 +8,13 @@ import type { EmbeddedService } from './src/embedded.ts'
 import { ledgerFaults } from './src/ledger-faults.ts'
 import { startLoad } from './src/load.ts'
 import type { Agent } from './src/network.ts'
-import { eventually, paymentFaults } from './src/payment-faults.ts'
+import { eventually, LEASE_S, paymentFaults } from './src/payment-faults.ts'
 import { isReady } from './src/service.ts'
 
 const CRASHES = Number(process.env['LONG_CRASHES'] ?? 25)
 const CLIENTS = 24
 const LONGEST_LOAD_MS = 1_000
 const BACK_WITHIN_MS = 10_000
-const LEASE_S = 31
 
 let stage: CrashStage
 let service: EmbeddedService

@@ -9,13 +9,11 @@ import { type FundingAttempt, fundUntilUnavailable } from './src/funding-attempt
 import { ledgerFaults } from './src/ledger-faults.ts'
 import { startLoad } from './src/load.ts'
 import type { Agent } from './src/network.ts'
-import { paymentFaults } from './src/payment-faults.ts'
+import { LEASE_S, paymentFaults } from './src/payment-faults.ts'
 
 const CRASHES = Number(process.env['LONG_CRASHES'] ?? 25)
 const CLIENTS = 24
 const LONGEST_LOAD_MS = 1_200
-/** A crashed request keeps its Idempotency-Key for a while. */
-const LEASE_S = 31
 
 let stage: CrashStage
 let service: EmbeddedService

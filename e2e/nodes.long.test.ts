@@ -16,13 +16,11 @@ import {
   payWhilePaused,
   sumFaults,
 } from './src/node-chaos.ts'
-import { paymentFaults } from './src/payment-faults.ts'
+import { LEASE_S, paymentFaults } from './src/payment-faults.ts'
 
 const SECONDS = Number(process.env['CHAOS_SECONDS'] ?? 25)
 const LONGEST_HARM_MS = 6_000
 const PATIENCE_MS = 120_000
-/** A crashed request keeps its Idempotency-Key for a while. */
-const LEASE_S = 31
 /** Sums over all transfers end three minutes back; the sandbox's clock, when it is moved, delays them too. */
 const FOLDED_AFTER_S = 300
 /** So many hours are about a second. */

@@ -105,10 +105,7 @@ async function fundedAgents(): Promise<Agent[]> {
   const network = openNetwork(openApi(service.address))
   const owner = await network.owner(await network.platform())
   await network.verify(owner)
-  const made: Agent[] = []
-  for (let count = 0; count < 3; count++) made.push(await network.agent(owner))
-  for (const agent of made) await network.fund(agent, 100_000)
-  return made
+  return network.fundedAgents(owner, 3, 100_000)
 }
 
 /** Lets clients pay while something else happens, and until they have made enough payments. */

@@ -8,7 +8,7 @@ import { freePort } from './src/free-port.ts'
 import { ledgerFaults } from './src/ledger-faults.ts'
 import { type Attempt, type Load, startLoad } from './src/load.ts'
 import type { Agent } from './src/network.ts'
-import { paymentFaults } from './src/payment-faults.ts'
+import { LEASE_S, paymentFaults } from './src/payment-faults.ts'
 import { type Env, MASTER_KEY, runToEnd } from './src/service.ts'
 import { openStage, type Stage } from './src/stage.ts'
 
@@ -17,8 +17,6 @@ const CLIENTS = 16
 const LIMIT = 200
 /** Payments with a response that are read one by one afterwards. */
 const CHECKED = 60
-/** A request that was cut off keeps its Idempotency-Key for a while. */
-const LEASE_S = 31
 
 let stage: Stage
 let agents: readonly Agent[]

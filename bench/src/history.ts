@@ -108,10 +108,7 @@ async function run(
 ) {
   const what =
     name === 'payments' ? ({ payee: 'random', agents: 'usual' } as const) : ({ prepared: name } as const)
-  const report = await generator.run(
-    { ...timing, ...what },
-    { onBegan: () => undefined, onEnded: () => undefined },
-  )
+  const report = await generator.run({ ...timing, ...what })
   if (report.refusal !== null) throw new Error(`${MEASURED[name].title} was refused: ${report.refusal}`)
   return report
 }

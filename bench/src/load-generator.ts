@@ -7,8 +7,8 @@ export interface LoadGenerator {
   introduce(introduction: Omit<Introduction, 'kind'>): Promise<void>
   /** Complete requests, which orders name. */
   prepare(name: string, texts: readonly string[]): Promise<void>
-  /** Runs one order; the two functions are called at the start and the end of its counting window. */
-  run(order: OrderOf, window: { onBegan(): void; onEnded(): void }): Promise<LoadReport>
+  /** Runs one order; the functions are called at the start and the end of its counting window. */
+  run(order: OrderOf, window?: { onBegan?(): void; onEnded?(): void }): Promise<LoadReport>
   stop(): Promise<void>
 }
 
@@ -27,11 +27,11 @@ export function startLoadGenerator(): LoadGenerator {
     async prepare(name, texts) {
       await converse(child, { kind: 'prepared', name, texts }, reply => reply.kind === 'prepared')
     },
-    async run(order, window) {
+    async run(order, window = {}) {
       let report: LoadReport | undefined
       await converse(child, { kind: 'order', ...order }, message => {
-        if (message.kind === 'began') window.onBegan()
-        if (message.kind === 'ended') window.onEnded()
+        if (message.kind === 'began') window.onBegan?.()
+        if (message.kind === 'ended') window.onEnded?.()
         if (message.kind === 'report') report = message.report
         return report !== undefined
       })

@@ -187,12 +187,11 @@ const PAID_ONCE = 'once-'
 async function payOnce(generator: LoadGenerator, payers: readonly Payer[], rounds: number): Promise<number> {
   const count = ASKED_ONCE * (rounds + 1)
   await generator.prepare('pay once', payRequests(payers, count))
-  const window = { onBegan: () => undefined, onEnded: () => undefined }
   const order = { prepared: 'pay once', connections: CONNECTIONS, warmUpMs: 0, measureMs: PAY_ONCE_MS }
   let paid = 0
   for (let runs = 0; paid < count && runs < MOST_PAY_RUNS * (rounds + 1); runs++) {
     // A payment that was made is refused when its turn comes again.
-    paid += (await generator.run(order, window)).paid
+    paid += (await generator.run(order)).paid
   }
   if (paid < count) throw new Error(`only ${paid} of ${count} payments were made`)
   return paid

@@ -1,14 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readKeptMasterKey } from '../../service/src/config/master-key.ts'
 import { type Database, openDatabase } from '../../service/src/db/database.ts'
 import type { Cleanup } from './cleanup.ts'
 import { type LoadGenerator, startLoadGenerator } from './load-generator.ts'
 import { requireDisk } from './machine.ts'
+import type { Introduction } from './messages.ts'
 import type { Options } from './options.ts'
 import type { Processes } from './proc.ts'
 import { readServerAddress, type ServerAddress, urlOf } from './server-address.ts'
-import { startService } from './service.ts'
+import { SERVICE_SETTINGS, type Service, startService } from './service.ts'
 
 /** An empty service, access to its database, and a load generator. */
 export interface Stage {
@@ -36,4 +38,21 @@ export async function setStage(options: Options, undo: Cleanup, say: (line: stri
   undo.add(generator.stop)
   const processes = { service: service.pid, postmaster: server.postmasterPid }
   return { dataDir, address, server, db, generator, processes }
+}
+
+/** A further service on the stage's database, with a load generator of its own. */
+export async function startBeside(
+  { dataDir, server }: Stage,
+  groups: Introduction['groups'],
+  undo: Cleanup,
+  own: Readonly<Record<string, string>> = {},
+): Promise<{ readonly service: Service; readonly generator: LoadGenerator }> {
+  const masterKey = readKeptMasterKey(dataDir)?.toString('base64') ?? ''
+  const settings = { ...SERVICE_SETTINGS, DATABASE_URL: urlOf(server), MASTER_KEY: masterKey, ...own }
+  const service = startService(dataDir, null, settings)
+  undo.add(service.stop)
+  const generator = startLoadGenerator()
+  undo.add(generator.stop)
+  await generator.introduce({ port: Number(new URL(await service.ready).port), groups })
+  return { service, generator }
 }

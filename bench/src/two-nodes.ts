@@ -1,17 +1,14 @@
-import { readKeptMasterKey } from '../../service/src/config/master-key.ts'
 import type { Cleanup } from './cleanup.ts'
 import { figure, median } from './figures.ts'
 import { type Goal, verdict } from './goals.ts'
-import { type LoadGenerator, startLoadGenerator } from './load-generator.ts'
+import type { LoadGenerator } from './load-generator.ts'
 import { table } from './markdown.ts'
 import { perSecond } from './measure.ts'
 import type { LoadReport } from './messages.ts'
 import type { Network } from './network.ts'
 import type { Options } from './options.ts'
 import { processCpuSeconds } from './proc.ts'
-import { urlOf } from './server-address.ts'
-import { SERVICE_SETTINGS, startService } from './service.ts'
-import type { Stage } from './stage.ts'
+import { type Stage, startBeside } from './stage.ts'
 import { runMetered } from './usage.ts'
 
 /** The CPU time of a payment in microseconds and the payments a second, of each round. */
@@ -22,7 +19,8 @@ export interface TwoNodesReport {
   readonly paid: number
 }
 
-interface Round {
+/** The rate of one round, and the CPU time of a request in microseconds. */
+export interface Round {
   readonly perSecond: number
   readonly serviceUs: number
   readonly postgresUs: number
@@ -34,18 +32,13 @@ const MOST_RATIO = 1.1
 
 /** The same load through one node, and half of it through each of two on the same database, alternately. */
 export async function measureTwoNodes(
-  { dataDir, server, generator, processes }: Stage,
+  stage: Stage,
   { groups }: Network,
   options: Pick<Options, 'rounds' | 'seconds'>,
   { undo, say }: { readonly undo: Cleanup; readonly say: (line: string) => void },
 ): Promise<TwoNodesReport> {
-  const masterKey = readKeptMasterKey(dataDir)?.toString('base64') ?? ''
-  const settings = { ...SERVICE_SETTINGS, DATABASE_URL: urlOf(server), MASTER_KEY: masterKey }
-  const second = startService(dataDir, null, settings)
-  undo.add(second.stop)
-  const other = startLoadGenerator()
-  undo.add(other.stop)
-  await other.introduce({ port: Number(new URL(await second.ready).port), groups })
+  const { generator, processes } = stage
+  const { service: second, generator: other } = await startBeside(stage, groups, undo)
 
   let paid = 0
   async function measure(generators: readonly LoadGenerator[]): Promise<Round> {
@@ -62,10 +55,9 @@ export async function measureTwoNodes(
       onBegan: () => void (before = processCpuSeconds(second.pid)),
       onEnded: () => void (secondCpu = processCpuSeconds(second.pid) - before),
     }
-    const quiet = { onBegan() {}, onEnded() {} }
     const [first, ...others] = await Promise.all([
       runMetered({ generator, processes }, order, window),
-      ...generators.slice(1).map(each => each.run(order, quiet)),
+      ...generators.slice(1).map(each => each.run(order)),
     ])
     const reports: readonly LoadReport[] = [first, ...others]
     paid += reports.reduce((sum, report) => sum + report.paid, 0)

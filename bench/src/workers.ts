@@ -1,27 +1,18 @@
-import { readKeptMasterKey } from '../../service/src/config/master-key.ts'
 import type { Cleanup } from './cleanup.ts'
 import { figure, median } from './figures.ts'
 import { requestText } from './flood.ts'
-import { type LoadGenerator, startLoadGenerator } from './load-generator.ts'
+import type { LoadGenerator } from './load-generator.ts'
 import { table } from './markdown.ts'
 import { perSecond } from './measure.ts'
 import type { Network } from './network.ts'
 import type { Options } from './options.ts'
 import { familyCpuSeconds, processCpuSeconds } from './proc.ts'
-import { urlOf } from './server-address.ts'
-import { SERVICE_SETTINGS, startService } from './service.ts'
-import type { Stage } from './stage.ts'
+import { type Stage, startBeside } from './stage.ts'
+import type { Round } from './two-nodes.ts'
 import { runMetered } from './usage.ts'
 
-/** The rates and the CPU time of a request in microseconds, of each round. */
-interface Round {
-  readonly perSecond: number
-  readonly serviceUs: number
-  readonly postgresUs: number
-}
-
-const LOADS = { payments: 'payments', balance: 'balance' } as const
-type Load = keyof typeof LOADS
+const LOADS = ['payments', 'balance'] as const
+type Load = (typeof LOADS)[number]
 const WORKERS = [1, 2] as const
 type Count = (typeof WORKERS)[number]
 
@@ -37,18 +28,13 @@ const READERS = 4_096
 
 /** The same load through a service of one process and through one of two worker processes, alternately, on one database. */
 export async function measureWorkers(
-  { dataDir, server, generator, processes }: Stage,
+  stage: Stage,
   { groups }: Network,
   options: Pick<Options, 'rounds' | 'seconds'>,
   { undo, say }: { readonly undo: Cleanup; readonly say: (line: string) => void },
 ): Promise<WorkersReport> {
-  const masterKey = readKeptMasterKey(dataDir)?.toString('base64') ?? ''
-  const own = { DATABASE_URL: urlOf(server), MASTER_KEY: masterKey, WORKERS: '2' }
-  const several = startService(dataDir, null, { ...SERVICE_SETTINGS, ...own })
-  undo.add(several.stop)
-  const other = startLoadGenerator()
-  undo.add(other.stop)
-  await other.introduce({ port: Number(new URL(await several.ready).port), groups })
+  const { generator, processes } = stage
+  const { service: several, generator: other } = await startBeside(stage, groups, undo, { WORKERS: '2' })
   const balances = groups.usual
     .slice(0, READERS)
     .map(({ id, key }) => requestText('GET', `/v1/agents/${id}/balance`, { 'x-agent-key': key }))
@@ -89,7 +75,7 @@ export async function measureWorkers(
     Load,
     Record<Count, Round[]>
   >
-  for (const load of Object.values(LOADS)) {
+  for (const load of LOADS) {
     for (const count of WORKERS) await measure(load, count)
     for (let round = 0; round < options.rounds; round++) {
       for (const count of round % 2 === 0 ? WORKERS : WORKERS.toReversed()) {
@@ -121,7 +107,7 @@ export function renderWorkers({ rounds }: WorkersReport): string {
     '',
     table(
       ['', 'per second', '÷ one process', 'service µs', 'PostgreSQL µs'],
-      Object.values(LOADS).flatMap(load => WORKERS.map(count => row(load, count))),
+      LOADS.flatMap(load => WORKERS.map(count => row(load, count))),
     ),
   ].join('\n')
 }

@@ -47,6 +47,8 @@ export interface Network {
   agent(owner: Owner, extras?: AgentExtras): Promise<Agent>
   /** A new agent with 975 INR. */
   fundedAgent(owner: Owner, extras?: AgentExtras): Promise<Agent>
+  /** Several new agents, each after a funding of this amount. */
+  fundedAgents(owner: Owner, count: number, amount: number, extras?: AgentExtras): Promise<Agent[]>
   /** Opens a session and pays it; the wallet is credited with the amount minus 2.5 %. */
   fund(agent: Agent, amount: number): Promise<void>
   pay(from: Agent, to: Agent, amount: number, extras?: PaymentExtras): Promise<Payment>
@@ -106,6 +108,7 @@ export function openNetwork(api: Api): Network {
       await network.fund(agent, 1000)
       return agent
     },
+    fundedAgents: (...wanted) => fundedAgents(network, ...wanted),
     fund: (agent, amount) => fund(api, agent, amount),
     pay: (from, to, amount, extras = {}) =>
       api.ok(routes.pay, {
@@ -122,6 +125,19 @@ export function openNetwork(api: Api): Network {
     balance: agent => api.ok(routes.getBalance, { params: { agent_id: agent.id }, headers: agent.headers }),
   }
   return network
+}
+
+async function fundedAgents(
+  network: Network,
+  ...[owner, count, amount, extras]: Parameters<Network['fundedAgents']>
+): Promise<Agent[]> {
+  const agents: Agent[] = []
+  for (let made = 0; made < count; made++) {
+    const agent = await network.agent(owner, extras)
+    await network.fund(agent, amount)
+    agents.push(agent)
+  }
+  return agents
 }
 
 async function fund(api: Api, agent: Agent, amount: number): Promise<void> {

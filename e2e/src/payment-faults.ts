@@ -4,6 +4,8 @@ import type { Api } from './api.ts'
 import type { TestDatabase } from './database.ts'
 import { type Attempt, pay } from './load.ts'
 
+/** A request that was cut off keeps its Idempotency-Key for less than this. */
+export const LEASE_S = 31
 const AT_ONCE = { concurrency: 16 }
 /** Read one by one over HTTP; the rest is read from the tables. */
 const ASKED = 300

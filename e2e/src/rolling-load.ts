@@ -52,9 +52,9 @@ export async function startRollingLoad(
   const settings = { baseUrl: ORIGIN, fetch: balancer.fetch, onRetry: () => void repeats++ }
   const owner = await network.owner(platform)
   await network.verify(owner)
-  const agents = await fundedAgents(network, AGENTS, owner, {})
-  const stopped = await fundedAgents(network, 1, owner, {})
-  const askers = await fundedAgents(network, 2, owner, { require_human_approval_above: APPROVED_ABOVE })
+  const agents = await network.fundedAgents(owner, AGENTS, FUNDS)
+  const stopped = await network.fundedAgents(owner, 1, FUNDS)
+  const askers = await network.fundedAgents(owner, 2, FUNDS, { require_human_approval_above: APPROVED_ABOVE })
   const clients = new Map(
     [...agents, ...askers, ...stopped].map(({ id, key }) => [
       id,
@@ -95,20 +95,6 @@ export async function startRollingLoad(
     },
     differences: database => differences(database, confirmed),
   }
-}
-
-async function fundedAgents(
-  network: Network,
-  count: number,
-  ...[owner, extras]: Parameters<Network['agent']>
-): Promise<Agent[]> {
-  const made: Agent[] = []
-  for (let at = 0; at < count; at++) {
-    const agent = await network.agent(owner, extras)
-    await network.fund(agent, FUNDS)
-    made.push(agent)
-  }
-  return made
 }
 
 /** What responses confirmed, by reference. */

@@ -9,7 +9,7 @@ import { type Load, startLoad } from './load.ts'
 import type { Cast } from './mixed-flows.ts'
 import { type MixedLoad, startMixedLoad } from './mixed-load.ts'
 import { type Agent, type Network, type Owner, openNetwork, type Platform } from './network.ts'
-import { paymentFaults } from './payment-faults.ts'
+import { LEASE_S, paymentFaults } from './payment-faults.ts'
 import { type Service, startService } from './service.ts'
 import { expectedEvents, receivedFaults } from './webhook-faults.ts'
 import { openReceiver, type Receiver } from './webhook-receiver.ts'
@@ -18,8 +18,6 @@ const AGENTS = 6
 const PAYING_CLIENTS = 4
 const POLL_MS = 20
 const CAUGHT_UP_WITHIN_MS = 120_000
-/** A request whose outcome is not known keeps its Idempotency-Key for a while. */
-const LEASE_S = 31
 /** Longer than the longest delay between two attempts of a delivery after a few failures. */
 const RETRY_S = 30_000
 
@@ -58,7 +56,7 @@ export async function openStandbyStage(databaseUrl: string): Promise<StandbyStag
   const owner = await network.owner(platform)
   await network.verify(owner)
   const session = await network.login(owner)
-  const agents = await fundedAgents(network, owner)
+  const agents = await network.fundedAgents(owner, AGENTS, 5_000_000)
   const kept = new Set<string>()
   const done: Acknowledged[] = []
   const counts: Record<string, number> = { payments: 0 }
@@ -135,13 +133,6 @@ async function historyFaults(
     ...(await checkpointFaults(api, platform.headers, kept)),
     ...(await foundByCheck(api, window)),
   ]
-}
-
-async function fundedAgents(network: Network, owner: Owner): Promise<Agent[]> {
-  const agents: Agent[] = []
-  for (let count = 0; count < AGENTS; count++) agents.push(await network.agent(owner))
-  for (const agent of agents) await network.fund(agent, 5_000_000)
-  return agents
 }
 
 /** New agents each time, because an agent may spend only so much in a day. */

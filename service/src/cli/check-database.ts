@@ -3,7 +3,7 @@ import { readKeptMasterKey } from '../config/master-key.ts'
 import { type Database, openDatabase, type Queryable } from '../db/database.ts'
 import { ForeignDatabase, refuseForeignDatabase } from '../db/database-mark.ts'
 import { findRunningPostgres, hasDatabase } from '../db/embedded.ts'
-import { CONNECTIONS_OF_A_PROCESS } from '../db/fair-pools.ts'
+import { ALLOWED_CONNECTIONS, CONNECTIONS_OF_A_PROCESS } from '../db/fair-pools.ts'
 import { newerSchemaProblem, newestVersion } from '../db/migrate.ts'
 import { openVault } from '../kernel/secrets.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
@@ -77,8 +77,7 @@ async function readFacts(database: Queryable): Promise<Facts> {
        (select count(*)::int from pg_stat_replication) as connected_standbys,
        current_setting('data_checksums') as checksums,
        current_setting('server_encoding') as encoding,
-       current_setting('max_connections')::int
-         - current_setting('superuser_reserved_connections')::int as max_connections,
+       ${ALLOWED_CONNECTIONS} as max_connections,
        (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used_connections,
        has_schema_privilege(current_schema(), 'create') as may_create,
        current_setting('is_superuser') = 'on' as is_superuser,

@@ -29,6 +29,10 @@ export interface FairPoolsOptions {
 /** What one process of the service may open, its thread for webhooks included; docs/operations.md names it. */
 export const CONNECTIONS_OF_A_PROCESS = 29
 
+/** How many connections the database allows roles that are no superusers, in SQL. */
+export const ALLOWED_CONNECTIONS = `current_setting('max_connections')::int
+  - current_setting('superuser_reserved_connections')::int`
+
 const IDLE_TIMEOUT_MS = 30_000
 
 /**

@@ -1,8 +1,6 @@
-import type { Metric, MetricObjectWithValues, MetricValue } from 'prom-client'
+import type { MetricObjectWithValues, MetricValue } from 'prom-client'
 import type { Config } from '../config/config.ts'
 import type { Count } from '../http/admission/rate-limit-store.ts'
-
-export type { Metric }
 
 /** All metrics of one process, as the library aggregates them. */
 export type ProcessMetrics = readonly MetricObjectWithValues<MetricValue<string>>[]

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../config/config.ts'
 import { openDatabase } from '../db/database.ts'
-import { CONNECTIONS_OF_A_PROCESS } from '../db/fair-pools.ts'
+import { ALLOWED_CONNECTIONS, CONNECTIONS_OF_A_PROCESS } from '../db/fair-pools.ts'
 import { backoffMs } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/logger.ts'
 import { addCounter, createMetrics } from '../kernel/metrics.ts'
@@ -42,8 +42,8 @@ interface WorkerProcess {
 }
 
 /**
- * Starts the service in several processes that share one port. This process accepts the connections and deals them out in
- * turn, so a few connections that are kept open use all processes. A worker that ends by itself is started again. If one
+ * Starts the service in several processes that share one port. This process accepts the connections and gives them to
+ * the workers in turn, so a few connections that are kept open use all processes. A worker that ends by itself is started again. If one
  * cannot start at all at the beginning, all end.
  */
 export async function startWorkers(
@@ -126,11 +126,7 @@ export async function startWorkers(
 async function warnOfFewConnections(workers: number, databaseUrl: string, logger: Logger): Promise<void> {
   const database = openDatabase(databaseUrl, { maxConnections: 1, applicationName: 'batua start' })
   try {
-    const [row] = await database.query<{ most: number }>(
-      `select current_setting('max_connections')::int
-         - current_setting('superuser_reserved_connections')::int as most`,
-      [],
-    )
+    const [row] = await database.query<{ most: number }>(`select ${ALLOWED_CONNECTIONS} as most`, [])
     const needed = workers * CONNECTIONS_OF_A_PROCESS
     if ((row?.most ?? 0) < needed)
       logger.warn(
