@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readKeptMasterKey } from '../../service/src/config/master-key.ts'
 import { type Database, openDatabase } from '../../service/src/db/database.ts'
-import type { Cleanup } from './cleanup.ts'
+import { type Cleanup, cleanup } from './cleanup.ts'
 import { type LoadGenerator, startLoadGenerator } from './load-generator.ts'
 import { requireDisk } from './machine.ts'
 import type { Introduction } from './messages.ts'
@@ -40,13 +40,22 @@ export async function setStage(options: Options, undo: Cleanup, say: (line: stri
   return { dataDir, address, server, db, generator, processes }
 }
 
-/** A further service on the stage's database, with a load generator of its own. */
+interface Beside {
+  readonly service: Service
+  readonly generator: LoadGenerator
+  /** At the end of the measurement, so that the next one finds connections. */
+  stop(): Promise<void>
+}
+
+/** A further service on the stage's database, which allows only a few, with a load generator of its own. */
 export async function startBeside(
   { dataDir, server }: Stage,
   groups: Introduction['groups'],
-  undo: Cleanup,
+  undoAll: Cleanup,
   own: Readonly<Record<string, string>> = {},
-): Promise<{ readonly service: Service; readonly generator: LoadGenerator }> {
+): Promise<Beside> {
+  const undo = cleanup()
+  undoAll.add(undo.run)
   const masterKey = readKeptMasterKey(dataDir)?.toString('base64') ?? ''
   const settings = { ...SERVICE_SETTINGS, DATABASE_URL: urlOf(server), MASTER_KEY: masterKey, ...own }
   const service = startService(dataDir, null, settings)
@@ -54,5 +63,5 @@ export async function startBeside(
   const generator = startLoadGenerator()
   undo.add(generator.stop)
   await generator.introduce({ port: Number(new URL(await service.ready).port), groups })
-  return { service, generator }
+  return { service, generator, stop: undo.run }
 }

@@ -38,7 +38,7 @@ export async function measureTwoNodes(
   { undo, say }: { readonly undo: Cleanup; readonly say: (line: string) => void },
 ): Promise<TwoNodesReport> {
   const { generator, processes } = stage
-  const { service: second, generator: other } = await startBeside(stage, groups, undo)
+  const { service: second, generator: other, stop } = await startBeside(stage, groups, undo)
 
   let paid = 0
   async function measure(generators: readonly LoadGenerator[]): Promise<Round> {
@@ -79,6 +79,7 @@ export async function measureTwoNodes(
       say(`round ${round + 1}: ${name} of two nodes ${Math.round(measured.perSecond)}/s`)
     }
   }
+  await stop()
   return { ...rounds, paid }
 }
 

@@ -34,7 +34,8 @@ export async function measureWorkers(
   { undo, say }: { readonly undo: Cleanup; readonly say: (line: string) => void },
 ): Promise<WorkersReport> {
   const { generator, processes } = stage
-  const { service: several, generator: other } = await startBeside(stage, groups, undo, { WORKERS: '2' })
+  const beside = await startBeside(stage, groups, undo, { WORKERS: '2' })
+  const { service: several, generator: other } = beside
   const balances = groups.usual
     .slice(0, READERS)
     .map(({ id, key }) => requestText('GET', `/v1/agents/${id}/balance`, { 'x-agent-key': key }))
@@ -85,6 +86,7 @@ export async function measureWorkers(
       }
     }
   }
+  await beside.stop()
   return { rounds, paid }
 }
 
